@@ -188,17 +188,16 @@ static void ntrace_upstream_rest(struct ntrace_component *component)
 /* The caller holds cpus_read_lock(): the hart stays online. */
 static int ntrace_probe_now(struct ntrace_component *component)
 {
-	struct dev_pm_qos_request awake = {};
+	struct pm_qos_request awake = {};
 	int ret = ntrace_power_get(component);
 
 	if (ret)
 		return ret;
-	/* In an idle state it could lose its registers between two accesses. */
-	if (component->of_hart)
-		ret = dev_pm_qos_add_request(get_cpu_device(component->cpu), &awake,
-					     DEV_PM_QOS_RESUME_LATENCY, 0);
-	if (ret < 0)
-		goto put;
+	/*
+	 * In idle states of its hart, or of all harts that send to it, it could lose its registers
+	 * between two accesses.
+	 */
+	cpu_latency_qos_add_request(&awake, 0);
 	ret = ntrace_upstream_wake(component);
 	if (!ret && ntrace_component_is_running(component))
 		ret = ntrace_upstream_stop(component);
@@ -209,9 +208,7 @@ static int ntrace_probe_now(struct ntrace_component *component)
 	else
 		ret = ntrace_component_init(component);
 	ntrace_upstream_rest(component);
-	if (component->of_hart)
-		dev_pm_qos_remove_request(&awake);
-put:
+	cpu_latency_qos_remove_request(&awake);
 	ntrace_power_put(component);
 	return ret;
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# runner: guest seconds=20
+# runner: guest seconds=35
 # Two encoders with two ways out each, to two sinks: the sink does not depend on the order of probes,
 # and can be chosen. The encoders have clocks and resets, and the harts an
 # idle state that loses registers.
@@ -11,4 +11,8 @@ guest_job managed kernel/managed.sh
 guest_job idle kernel/idle.sh
 guest_boot split --icount --modules --topology split --append iomem=relaxed \
 	--global ntrace-encoder.managed=on --variant encoder.sleep-loses=1
+
+# Bridges and a funnel of four harts lose their registers as well.
+guest_job idle_k3 kernel/idle.sh 5
+guest_boot idle_k3 --icount --smp 8 --modules --topology k3 --append iomem=relaxed --variant encoder.sleep-loses=3
 done_testing

@@ -18,14 +18,21 @@
 #define DECLARE_WORK(name, function) struct work_struct name = { .call = (function) }
 #define schedule_work(work) (work)->call(work)
 #define cancel_work_sync(work) ((void)(work))
-#define get_cpu_device(cpu) NULL
-#define dev_pm_qos_add_request(device, request, type, value) ((void)(request), 0)
-#define dev_pm_qos_remove_request(request) ((void)(request))
+#define cpu_latency_qos_add_request(request, value) (kept_awake = (request))
+#define cpu_latency_qos_remove_request(request) (kept_awake = NULL)
 #define cpuhp_setup_state_nocalls(...) ntrace_probe_online(0)
 #define cpuhp_remove_state_nocalls(state) ((void)(state))
 
 struct device_node;
 static const struct of_device_id *match_of(const struct device_node *node);
+
+struct pm_qos_request {
+	int value;
+};
+
+/* The request that keeps harts out of idle states, and whether there was one during a probe */
+static const struct pm_qos_request *kept_awake;
+static bool probed_awake;
 
 #include "../../kernel/ntrace/graph.c"
 #include "../../kernel/ntrace/topology.c"
@@ -142,6 +149,7 @@ u32 readl(const void *address)
 
 int ntrace_component_init(struct ntrace_component *component)
 {
+	probed_awake = kept_awake;
 	return 0;
 }
 
@@ -476,6 +484,17 @@ static void test_sources(void)
 	wired_bits = 0;
 }
 
+/* A funnel may lose its registers while all harts that send to it sleep. */
+static void test_awake(void)
+{
+	struct device_node node = { .name = "funnel" };
+	struct device dev = { .of_node = &node };
+	struct ntrace_component component = { .dev = &dev };
+
+	is_u64((u64)ntrace_probe_now(&component), 0, "a component is probed");
+	ok(probed_awake && !kept_awake, "harts do not sleep meanwhile");
+}
+
 static void add(struct ntrace_component *component)
 {
 	guard(mutex)(&ntrace_lock);
@@ -650,6 +669,7 @@ static void test_bridges(void)
 
 int main(void)
 {
+	test_awake();
 	ntrace_topology_init(&no_ops);
 	test_wake();
 	test_evict();

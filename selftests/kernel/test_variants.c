@@ -59,7 +59,7 @@ const struct ntrace_layout ntrace_layout_v0, ntrace_layout_v0_funnel;
 /* The driver's view of it. */
 static struct {
 	struct device dev;
-	struct ntrace_component encoder[HARTS], sink[HARTS], funnel;
+	struct ntrace_component encoder[HARTS], sink[HARTS], funnel[FUNNELS];
 	struct ntrace_path path[HARTS];
 	struct ntrace_capture capture[HARTS];
 	struct ntrace_control control[HARTS];
@@ -111,9 +111,11 @@ static bool is_sinks_refusal(int error)
 static bool is_harmless(const char *what)
 {
 	u64 outside = hw.sink[0].outside + hw.sink[1].outside;
-	u64 errors = hw.encoder[0].software_errors + hw.encoder[1].software_errors +
-		     hw.sink[0].software_errors + hw.sink[1].software_errors +
-		     hw.funnel.software_errors;
+	u64 errors = 0;
+
+	for (unsigned int i = 0; i < 2; i++)
+		errors += hw.encoder[i].software_errors + hw.sink[i].software_errors +
+			  hw.funnel[i].software_errors;
 
 	if (hw.wrong)
 		return fails("%s: %s at 0x%x", what, hw.wrong, hw.wrong_at);
@@ -150,10 +152,55 @@ static int probe(struct ntrace_component *component, unsigned int page)
 	return ntrace_component_init(component);
 }
 
-/* Probes all, and connects the paths as topology.c does. Return: 0, or an error that is refused. */
+/* As upstream.c: a funnel is active while its sink is probed, be it bound or not. */
+static int probe_funnel(unsigned int k)
+{
+	struct ntrace_component *funnel = &soc.funnel[k];
+	bool bound = random_below(2);
+	int error = 0;
+
+	funnel->layout = &ntrace_layout_v1;
+	funnel->base = hw.page[2 * HARTS + k];
+	if (bound)
+		error = probe(funnel, 2 * HARTS + k);
+	if (!error)
+		error = ntrace_component_activate(funnel);
+	if (!error)
+		error = probe(&soc.sink[k], HARTS + k);
+	if (!error)
+		error = bound ? ntrace_component_off(funnel) : probe(funnel, 2 * HARTS + k);
+	funnel->merges = true;
+	return error;
+}
+
+/* Connects a hart with sink @k as topology.c does. */
+static int connect_hart(unsigned int i, unsigned int k)
+{
+	struct ntrace_path *path = &soc.path[i];
+	bool shared = hw.wiring != DIRECT && !k;
+	u32 bits = shared; /* enough for two harts */
+	int error;
+
+	path->cpu = i;
+	path->cpu_up = true;
+	path->component[path->count++] = &soc.encoder[i];
+	if (hw.wiring != DIRECT)
+		path->component[path->count++] = &soc.funnel[k];
+	path->component[path->count++] = &soc.sink[k];
+	soc.encoder[i].path = path;
+	*machine_log = '\0';
+	error = ntrace_encoder_set_source(&soc.encoder[i], i, bits,
+					  i && bits ? soc.encoder[0].encoder.src_bits : 0);
+	if (error < 0)
+		snprintf(machine_log, sizeof(machine_log), "%s", soc.encoder[i].encoder.lacks);
+	ntrace_timestamp_connect(path->component, path->count);
+	return min(error, 0);
+}
+
+/* Probes all, and connects the paths. Return: 0, or an error that is refused. */
 static int probe_all(void)
 {
-	bool bound = random_below(2);
+	unsigned int sinks = hw.wiring == FUNNEL ? 1 : 2;
 	int error = 0;
 
 	(memset)(&soc, 0, sizeof(soc));
@@ -164,40 +211,22 @@ static int probe_all(void)
 		error = probe(&soc.encoder[i], i);
 		soc.encoder[i].encoder.hartid = i;
 	}
-	/* As upstream.c: the funnel is active while the sink is probed, be it bound or not. */
-	soc.funnel.layout = &ntrace_layout_v1;
-	soc.funnel.base = hw.page[2 * HARTS];
-	if (hw.shared && !error && bound)
-		error = probe(&soc.funnel, 2 * HARTS);
-	if (hw.shared && !error)
-		error = ntrace_component_activate(&soc.funnel);
-	for (unsigned int i = 0; i < (hw.shared ? 1 : HARTS) && !error; i++)
-		error = probe(&soc.sink[i], HARTS + i);
-	if (hw.shared && !error)
-		error = bound ? ntrace_component_off(&soc.funnel) : probe(&soc.funnel, 2 * HARTS);
-	soc.funnel.merges = true;
-	for (unsigned int i = 0; i < HARTS && !error; i++) {
-		struct ntrace_path *path = &soc.path[i];
-		struct ntrace_component *sink = &soc.sink[hw.shared ? 0 : i];
-		u32 bits = hw.shared; /* enough for two harts */
-
-		path->cpu = i;
-		path->cpu_up = true;
-		path->component[path->count++] = &soc.encoder[i];
-		if (hw.shared)
-			path->component[path->count++] = &soc.funnel;
-		path->component[path->count++] = sink;
-		soc.encoder[i].path = path;
-		*machine_log = '\0';
-		error = ntrace_encoder_set_source(&soc.encoder[i], i, bits,
-						  i && bits ? soc.encoder[0].encoder.src_bits : 0);
-		error = min(error, 0);
-		if (error)
-			snprintf(machine_log, sizeof(machine_log), "%s",
-				 soc.encoder[i].encoder.lacks);
-		ntrace_timestamp_connect(path->component, path->count);
-	}
+	for (unsigned int k = 0; k < sinks && !error; k++)
+		error = hw.wiring == DIRECT ? probe(&soc.sink[k], HARTS + k) : probe_funnel(k);
+	/* Of a fork, the user chooses. */
+	for (unsigned int i = 0; i < HARTS && !error; i++)
+		error = connect_hart(i, hw.wiring == DIRECT ? i :
+					hw.wiring == FORK && i ? (unsigned int)random_below(2) :
+								 0);
 	return error;
+}
+
+/* The number of the sink of a hart. */
+static unsigned int sink_of(unsigned int hart)
+{
+	const struct ntrace_path *path = &soc.path[hart];
+
+	return (unsigned int)(path->component[path->count - 1] - soc.sink);
 }
 
 static u32 one_of(u32 set)
@@ -447,7 +476,7 @@ static bool is_tail(const u8 *data, size_t size, size_t memory)
 static bool is_exact(unsigned int i, bool stops)
 {
 	const struct ntrace_control *control = &soc.control[i];
-	const struct ram_sink *sink = &hw.sink[hw.shared ? 0 : i];
+	const struct ram_sink *sink = &hw.sink[sink_of(i)];
 	const u8 *data = soc.capture[i].feed.data;
 	size_t size = control->head, same = 0;
 
@@ -490,7 +519,7 @@ static bool trace(unsigned int i, const struct ntrace_config *config, unsigned i
 	int error;
 
 	hw.lost = false;
-	hw.sink[0].software_errors = 0;
+	hw.sink[sink_of(i)].software_errors = 0;
 	*machine_log = '\0';
 	error = ntrace_path_program(path, config);
 	if (error)
@@ -564,7 +593,7 @@ static bool use(void)
 }
 
 /* Return: whether the driver copes with a variant: exact, or refused. */
-static bool copes(const char *text, u64 seed, bool shared)
+static bool copes(const char *text, u64 seed, enum wiring wiring)
 {
 	struct variant variant;
 	char error[VARIANT_ERROR_MAX];
@@ -574,7 +603,7 @@ static bool copes(const char *text, u64 seed, bool shared)
 	if (!variant_parse(&variant, text, error))
 		return fails("%s", error);
 	random_begin(seed, 1);
-	make_hardware(&variant, shared);
+	make_hardware(&variant, wiring);
 	for (unsigned int i = 0; i < HARTS; i++)
 		if (hw.encoder[i].parameters.running && !hw.encoder[i].debugger)
 			find_running(i);
@@ -601,8 +630,11 @@ static void print_values(const char *text)
 			      sizeof(values));
 		diag("%s", values);
 	}
-	variant_print(&variant, VARIANT_FUNNEL, 0, &hw.funnel.parameters, values, sizeof(values));
-	diag("%s", values);
+	for (unsigned int i = 0; i < FUNNELS; i++) {
+		variant_print(&variant, VARIANT_FUNNEL, i, &hw.funnel[i].parameters, values,
+			      sizeof(values));
+		diag("%s", values);
+	}
 }
 
 /* Return: the seed that fails first of @count, or @count */
@@ -613,11 +645,13 @@ static u64 first_failure(const char *names, u64 seed, unsigned int count)
 	for (unsigned int n = 0; n < count; n++) {
 		snprintf(text, sizeof(text), "%llu%s%s", (unsigned long long)(seed + n),
 			 *names ? "+" : "", names);
-		if (!copes(text, seed + n, n % 2))
+		if (!copes(text, seed + n, n % WIRINGS))
 			return n;
 	}
 	return count;
 }
+
+static const char *const wirings[WIRINGS] = { "direct", "funnel", "fork" };
 
 int main(void)
 {
@@ -626,9 +660,9 @@ int main(void)
 	u64 seed = random_seed(1), n;
 
 	if (text) {
-		for (unsigned int shared = 0; shared < 2; shared++)
-			if (!ok(copes(text, strtoull(text, NULL, 0), shared), "%s, %s: %s", text,
-				shared ? "funnel" : "direct", verdict))
+		for (unsigned int i = 0; i < WIRINGS; i++)
+			if (!ok(copes(text, strtoull(text, NULL, 0), i), "%s, %s: %s", text,
+				wirings[i], verdict))
 				print_values(text);
 		return done_testing();
 	}
@@ -652,6 +686,6 @@ int main(void)
 	   "many of them are exact");
 	if (n < count)
 		diag("TEXT=%llu%s%s (%s): %s", (unsigned long long)(seed + n), *names ? "+" : "",
-		     names, n % 2 ? "funnel" : "direct", verdict);
+		     names, wirings[n % WIRINGS], verdict);
 	return done_testing();
 }

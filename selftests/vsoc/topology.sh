@@ -54,6 +54,16 @@ encoder@6002000 funnel@6081000
 encoder@6003000 funnel@6081000
 funnel@6080000 ram-sink@6040000
 funnel@6081000 ram-sink@6041000'
+check forks 4 'encoder@6000000 funnel@6080000
+encoder@6001000 funnel@6080000
+encoder@6001000 funnel@6082000
+encoder@6002000 funnel@6081000
+encoder@6003000 funnel@6081000
+encoder@6003000 funnel@6083000
+funnel@6080000 ram-sink@6040000
+funnel@6081000 ram-sink@6041000
+funnel@6082000 ram-sink@6042000
+funnel@6083000 ram-sink@6043000'
 check split 2 'encoder@6000000 funnel@6080000
 encoder@6000000 funnel@6081000
 encoder@6001000 funnel@6080000
@@ -118,7 +128,7 @@ fails "a hidden width and a size that shows it" "power-of-two" "$qemu" -M virt,n
 fails "too many harts for two bits of SRC" "too many harts" "$qemu" -M virt,ntrace=on,ntrace-topology=p550 -smp 5 -bios none -display none
 fails "version 0 has no such wiring" "only the topologies direct and p550" "$qemu" -M virt,ntrace=v0,ntrace-topology=chain -bios none -display none
 fails "too many harts for a funnel" "too many harts" "$qemu" -M virt,ntrace=on,ntrace-topology=funnel -smp 9 -bios none -display none
-fails "no such wiring" "direct, funnel, chain, pairs, split, pib, atb, p550 and k3" "$qemu" -M virt,ntrace=on,ntrace-topology=none -bios none -display none
+fails "no such wiring" "direct, funnel, chain, pairs, forks, split, pib, atb, p550 and k3" "$qemu" -M virt,ntrace=on,ntrace-topology=none -bios none -display none
 
 # Overlays for boards: without complaints of dtc, except that a fragment repeats the cells of its target; and they fit a
 # tree with the labels and cells that they name.

@@ -13,6 +13,7 @@
 #include "variant.h"
 
 #define HARTS 2
+#define FUNNELS 2
 #define DMA 0x80000000u
 /* Memory that earlier software has given to the sinks */
 #define OLD_DMA 0x40000000u
@@ -22,15 +23,21 @@ int host_allocations = -1;
 unsigned int host_cpu;
 bool host_online[nr_cpu_ids] = { true, true };
 
-/* The hardware. With a funnel, both encoders send to it, and it to sink 0. */
+/*
+ * The hardware: each encoder sends to its sink; with a funnel, both send to funnel 0, and it to sink 0.
+ * With a fork, encoder 1 sends to funnel 1, and it to sink 1, as well.
+ */
+enum wiring { DIRECT, FUNNEL, FORK, WIRINGS };
+
 static struct {
-	bool shared;
+	enum wiring wiring;
 	struct trace_encoder encoder[HARTS];
 	struct ram_sink sink[HARTS];
-	struct funnel funnel;
+	struct funnel funnel[FUNNELS];
 	struct trace_port out[HARTS];	/* of the encoders */
-	struct trace_port funnel_out;
-	u8 page[2 * HARTS + 1][TR_COMPONENT_SIZE];
+	struct trace_port fork;		/* of encoder 1 */
+	struct trace_port funnel_out[FUNNELS];
+	u8 page[2 * HARTS + FUNNELS][TR_COMPONENT_SIZE];
 	u8 sram[HARTS][SZ_1M];
 	u8 *memory;
 	size_t memory_size;
@@ -55,13 +62,13 @@ static void hw_wrong(const char *what, u32 at)
 	hw.wrong_at = at;
 }
 
-/* Pages: encoders, sinks, the funnel. */
+/* Pages: encoders, sinks, funnels. */
 static bool answers(unsigned int page, u32 offset)
 {
 	if (page < HARTS)
 		return trace_encoder_answers(&hw.encoder[page], offset, page == host_cpu);
 	return page < 2 * HARTS ? ram_sink_answers(&hw.sink[page - HARTS], offset) :
-				  funnel_answers(&hw.funnel, offset);
+				  funnel_answers(&hw.funnel[page - 2 * HARTS], offset);
 }
 
 static bool locate(const void *address, unsigned int *page, u32 *offset)
@@ -74,7 +81,7 @@ static bool locate(const void *address, unsigned int *page, u32 *offset)
 		return true;
 	hw_wrong(*page < HARTS	   ? "bus error of an encoder" :
 		 *page < 2 * HARTS ? "bus error of a sink" :
-				     "bus error of the funnel",
+				     "bus error of a funnel",
 		 *offset);
 	return false;
 }
@@ -97,10 +104,19 @@ u32 readl(const void *address)
 		return trace_encoder_poll(&hw.encoder[page], offset);
 	if (page < 2 * HARTS)
 		return ram_sink_poll(&hw.sink[page - HARTS], offset);
-	value = funnel_poll(&hw.funnel, offset);
+	value = funnel_poll(&hw.funnel[page - 2 * HARTS], offset);
 	if (offset == TR_FUNNEL_CONTROL)
-		funnel_advance(&hw.funnel);
+		funnel_advance(&hw.funnel[page - 2 * HARTS]);
 	return value;
+}
+
+/* The component before a sink may gate its clock. */
+static bool sink_has_clock(unsigned int sink)
+{
+	const struct funnel *before = &hw.funnel[sink];
+
+	return hw.wiring == DIRECT || (sink && hw.wiring != FORK) || !before->parameters.gates ||
+	       before->active;
 }
 
 void writel(u32 value, void *address)
@@ -112,9 +128,9 @@ void writel(u32 value, void *address)
 		return;
 	if (page < HARTS)
 		trace_encoder_write(&hw.encoder[page], offset, value);
-	else if (page == 2 * HARTS)
-		funnel_write(&hw.funnel, offset, value);
-	else if (!hw.shared || !hw.funnel.parameters.gates || hw.funnel.active)
+	else if (page >= 2 * HARTS)
+		funnel_write(&hw.funnel[page - 2 * HARTS], offset, value);
+	else if (sink_has_clock(page - HARTS))
 		ram_sink_write(&hw.sink[page - HARTS], offset, value);
 }
 
@@ -135,13 +151,17 @@ static bool put(void *opaque, const u8 *data, size_t size)
 {
 	bool taken = trace_port_put(port_of(opaque), 0, data, size);
 
+	if (hw.wiring == FORK && opaque == &hw.encoder[1])
+		taken &= trace_port_put(&hw.fork, 0, data, size);
+
 	hw.lost |= !taken;
 	return taken;
 }
 
 static bool ready(void *opaque)
 {
-	return trace_port_ready(port_of(opaque));
+	return trace_port_ready(port_of(opaque)) &&
+	       (hw.wiring != FORK || opaque != &hw.encoder[1] || trace_port_ready(&hw.fork));
 }
 
 static uint64_t time_of(void *opaque, unsigned int mode)
@@ -197,7 +217,7 @@ static bool funnel_is_ready(void *opaque, unsigned int input)
 	return funnel_ready(opaque, input);
 }
 
-static void make_hardware(const struct variant *variant, bool shared)
+static void make_hardware(const struct variant *variant, enum wiring wiring)
 {
 	static const struct trace_encoder_parameters encoder = {
 		.src_bits_max = 4,
@@ -213,40 +233,46 @@ static void make_hardware(const struct variant *variant, bool shared)
 		.timestamp_bits = 48,
 		.timestamps = NTRACE_TIMESTAMPS_BRANCH,
 	};
-	struct funnel_parameters f = {
+	static const struct funnel_parameters funnel = {
 		.inputs = HARTS,
 		.buffer = 64,
 		.timestamp = { .width = 48, .modes = 1u << TR_TS_MODE_SYSTEM, .now = time_of },
 	};
 
 	(memset)(&hw, 0, sizeof(hw));
-	hw.shared = shared;
+	hw.wiring = wiring;
 	for (unsigned int i = 0; i < HARTS; i++) {
 		struct trace_encoder_parameters e = encoder;
 		struct ram_sink_parameters s = { .granule = 64, .address_bits = 56, .smem = true };
 
 		e.index = 13 - i; /* not the number that software would choose */
-		e.timestamp_shared = shared;
+		e.timestamp_shared = wiring != DIRECT;
 		variant_apply(variant, VARIANT_ENCODER, i, &e);
 		variant_apply(variant, VARIANT_RAM_SINK, i, &s);
 		if (s.sram_size)
 			s.sram = hw.sram[i];
 		trace_encoder_init(&hw.encoder[i], &e, &encoder_ops, &hw.encoder[i]);
 		ram_sink_init(&hw.sink[i], &s, &sink_ops, &hw.sink[i]);
-		hw.out[i] = shared ? (struct trace_port){ funnel_takes, funnel_is_ready, &hw.funnel,
-							  i } :
-				     (struct trace_port){ sink_put, sink_ready, &hw.sink[i], 0 };
+		hw.out[i] = wiring == DIRECT ?
+				    (struct trace_port){ sink_put, sink_ready, &hw.sink[i], 0 } :
+				    (struct trace_port){ funnel_takes, funnel_is_ready,
+							 &hw.funnel[0], i };
 	}
-	hw.funnel_out = (struct trace_port){ sink_put, sink_ready, &hw.sink[0], 0 };
-	variant_apply(variant, VARIANT_FUNNEL, 0, &f);
-	funnel_init(&hw.funnel, &f, &hw.funnel_out);
+	hw.fork = (struct trace_port){ funnel_takes, funnel_is_ready, &hw.funnel[1], 0 };
+	for (unsigned int i = 0; i < FUNNELS; i++) {
+		struct funnel_parameters f = funnel;
+
+		hw.funnel_out[i] = (struct trace_port){ sink_put, sink_ready, &hw.sink[i], 0 };
+		variant_apply(variant, VARIANT_FUNNEL, i, &f);
+		funnel_init(&hw.funnel[i], &f, &hw.funnel_out[i]);
+	}
 }
 
 /* Earlier software has left an encoder enabled, and all that it sends to. */
 static void find_running(unsigned int hart)
 {
 	struct trace_encoder *te = &hw.encoder[hart];
-	struct ram_sink *s = &hw.sink[hw.shared ? 0 : hart];
+	struct ram_sink *s = &hw.sink[hw.wiring == DIRECT ? hart : 0];
 	const u32 control = TR_CONTROL_ACTIVE | 6 << TR_TE_CONTROL_INST_MODE_SHIFT |
 			    TR_TE_FORMAT_NTRACE << TR_TE_CONTROL_FORMAT_SHIFT;
 	struct ntrace_ingress block = { .iaddr = 0x1000, .iretire = 2, .itype = 8 };
@@ -262,8 +288,8 @@ static void find_running(unsigned int hart)
 	ram_sink_write(s, TR_RAM_WP_LOW, OLD_DMA);
 	ram_sink_write(s, TR_CONTROL,
 		       TR_CONTROL_ACTIVE | TR_RAM_CONTROL_MODE_SMEM | TR_CONTROL_ENABLE);
-	funnel_write(&hw.funnel, TR_CONTROL, TR_CONTROL_ACTIVE);
-	funnel_write(&hw.funnel, TR_CONTROL, TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE);
+	funnel_write(&hw.funnel[0], TR_CONTROL, TR_CONTROL_ACTIVE);
+	funnel_write(&hw.funnel[0], TR_CONTROL, TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE);
 	trace_encoder_write(te, TR_CONTROL, TR_CONTROL_ACTIVE);
 	trace_encoder_write(te, TR_CONTROL, control);
 	trace_encoder_write(te, TR_CONTROL,
@@ -274,12 +300,17 @@ static void find_running(unsigned int hart)
 	}
 }
 
-/* A hart sleeps while no capture keeps it awake. */
+/* Harts sleep while no capture keeps them awake. */
 static void sleep(void)
 {
-	for (unsigned int i = 0; i < HARTS; i++)
+	for (unsigned int i = 0; i < HARTS; i++) {
 		if (hw.encoder[i].parameters.sleep_loses)
 			trace_encoder_power_up(&hw.encoder[i]);
+		if (hw.encoder[i].parameters.sleep_loses != SLEEP_LOSES_FUNNEL)
+			continue;
+		for (unsigned int k = 0; k < FUNNELS; k++)
+			funnel_power_up(&hw.funnel[k]);
+	}
 }
 
 /* Functions that the driver calls. */

@@ -77,6 +77,23 @@ static void make_pairs(struct topology *topology, unsigned int harts)
 		wire(topology, add(topology, TOPOLOGY_ENCODER, i), pairs + i / 2);
 }
 
+static void make_forks(struct topology *topology, unsigned int harts)
+{
+	unsigned int pairs = (harts + 1) / 2;
+
+	for (unsigned int i = 0; i < 2 * pairs; i++)
+		add(topology, TOPOLOGY_RAM_SINK, i);
+	for (unsigned int i = 0; i < 2 * pairs; i++)
+		wire(topology, add(topology, TOPOLOGY_FUNNEL, i), i);
+	for (unsigned int i = 0; i < harts; i++) {
+		unsigned int encoder = add(topology, TOPOLOGY_ENCODER, i);
+
+		wire(topology, encoder, 2 * pairs + i / 2);
+		if (i % 2)
+			wire(topology, encoder, 3 * pairs + i / 2);
+	}
+}
+
 static void make_split(struct topology *topology, unsigned int harts)
 {
 	for (unsigned int i = 0; i < 2; i++)
@@ -127,6 +144,7 @@ static const struct {
 	{ "funnel", TOPOLOGY_INPUTS_MAX, make_funnel },
 	{ "chain", 2 * TOPOLOGY_INPUTS_MAX, make_chain },
 	{ "pairs", TOPOLOGY_NODES_MAX / 2, make_pairs },
+	{ "forks", TOPOLOGY_NODES_MAX / 4, make_forks },
 	{ "split", TOPOLOGY_INPUTS_MAX, make_split },
 	{ "pib", TOPOLOGY_INPUTS_MAX, make_pib },
 	{ "atb", TOPOLOGY_INPUTS_MAX, make_atb },
@@ -145,7 +163,7 @@ const char *topology_make(struct topology *topology, const char *name, unsigned 
 		kinds[i].make(topology, harts);
 		return NULL;
 	}
-	return "there are direct, funnel, chain, pairs, split, pib, atb, p550 and k3";
+	return "there are direct, funnel, chain, pairs, forks, split, pib, atb, p550 and k3";
 }
 
 bool topology_add(struct topology *topology, enum topology_kind kind, unsigned int index,

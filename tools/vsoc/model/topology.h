@@ -7,6 +7,7 @@
  *   funnel   all encoders -> funnel 0 -> RAM sink 0
  *   chain    encoders 2n and 2n+1 -> funnel n+1 -> funnel 0 -> RAM sink 0
  *   pairs    encoders 2n and 2n+1 -> funnel n -> RAM sink n: as many machines in one
+ *   forks    as pairs, and encoder 2n+1 as well -> funnel p+n -> RAM sink p+n, with p pairs
  *   split    each encoder -> funnel 0 -> RAM sink 0, and as well -> funnel 1 ->
  *            RAM sink 1; trFunnelDisInput chooses
  *   pib      all encoders -> funnel 0 -> PIB sink 0

@@ -40,6 +40,14 @@
 /* Number of accesses while the hart was off; a write sets it. Accesses to this register do not count. */
 #define TRACE_ENCODER_UNPOWERED 0xe14
 
+/* Blocks whose registers are lost in an idle state of the hart. */
+enum trace_encoder_sleep {
+	SLEEP_LOSES_NOTHING,
+	SLEEP_LOSES_ENCODER,
+	SLEEP_LOSES_BRIDGE,	/* and the encoder */
+	SLEEP_LOSES_FUNNEL,	/* and both, when all harts of the funnel sleep */
+};
+
 /*
  * Options of the specification that this encoder implements by default: InstMode 0, 3 and 6 (1 and 2
  * become 3; 4, 5 and 7 become 6); SyncMode 0, 1 and 3 (2 becomes 3); SyncMax 0..15; InhibitSrc;
@@ -112,7 +120,7 @@ struct trace_encoder_parameters {
 	bool timestamp_prescale_fixed;	/* trTsPrescale is 0 */
 	bool running;			/* earlier software has left it tracing; for the glue */
 	bool debug_owned;		/* a debugger owns it from power-up on */
-	bool sleep_loses;		/* the registers are lost in idle states; for the glue */
+	unsigned int sleep_loses;	/* enum trace_encoder_sleep; for the glue */
 	unsigned int pauses;		/* blocks after which it reports low power, as soon as one ends
 					 * like a WFI, and goes on; 0: never */
 };

@@ -84,7 +84,8 @@ static const struct choice choices[] = {
 	/* rarely: all that the driver can do is to refuse it */
 	ENCODER("debug-owned", debug_owned, false, false, false, false, false, false, false, false,
 		false, false, false, false, false, false, false, true),
-	ENCODER("sleep-loses", sleep_loses, BOOL),
+	ENCODER("sleep-loses", sleep_loses, SLEEP_LOSES_NOTHING, SLEEP_LOSES_NOTHING,
+		SLEEP_LOSES_ENCODER, SLEEP_LOSES_BRIDGE, SLEEP_LOSES_FUNNEL),
 	ENCODER("pauses", pauses, 0, 0, 0, 50, 1000),
 
 	/* a sink without memory of its own writes to system memory */

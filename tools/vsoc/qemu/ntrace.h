@@ -156,6 +156,7 @@ struct NTraceEncoder {
     struct trace_port out[TRACE_PORTS_MAX];
     unsigned int outs;
     NTraceFunnel *clock;        /* provides the shared time, or NULL */
+    NTracePortSink *bridge;     /* ATB bridge that it sends to, or NULL */
     QEMUTimer *power;           /* looks whether the hart is off */
 
     uint32_t index;
@@ -253,6 +254,9 @@ struct trace_port ntrace_tmc_port(NTraceTmc *s);
 /* Send all bytes that a component holds, for a flush of the ATB. */
 void ntrace_port_sink_flush(NTracePortSink *s);
 void ntrace_funnel_flush(NTraceFunnel *s);
+/* The block loses its registers with its power. */
+void ntrace_port_sink_lose(NTracePortSink *s);
+void ntrace_funnel_lose(NTraceFunnel *s);
 void ntrace_arm_funnel_flush(NTraceArmFunnel *s);
 
 /* Adds a component that a flush of the TMC empties, after those before it. */

@@ -193,18 +193,39 @@ static void lose_registers(NTraceEncoder *s)
     env->ntrace_mark = HART_MARK_NONE;
 }
 
+static bool all_are_off(const NTraceFunnel *funnel)
+{
+    CPUState *cpu;
+
+    CPU_FOREACH(cpu) {
+        const NTraceEncoder *s = cpu_env(cpu)->ntrace->opaque;
+
+        if (s->clock == funnel && !is_off(s)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* An encoder that loses its registers with the power of its hart. */
 static void look_at_power(void *opaque)
 {
     NTraceEncoder *s = opaque;
     uint64_t context = s->te.context;
     uint32_t unpowered = s->te.unpowered;
+    unsigned int loses = s->te.parameters.sleep_loses;
 
     if (is_off(s)) {
         lose_registers(s);
         /* A register of the hart, and a count for tests */
         s->te.context = context;
         s->te.unpowered = unpowered;
+        if (loses >= SLEEP_LOSES_BRIDGE && s->bridge) {
+            ntrace_port_sink_lose(s->bridge);
+        }
+        if (loses >= SLEEP_LOSES_FUNNEL && s->clock && all_are_off(s->clock)) {
+            ntrace_funnel_lose(s->clock);
+        }
     }
     timer_mod(s->power, qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL) + POWER_NS);
 }
@@ -384,10 +405,7 @@ static const Property properties[] = {
      */
     DEFINE_PROP_STRING("timestamps", NTraceEncoder, timestamps),
     DEFINE_PROP_BOOL("active-at-reset", NTraceEncoder, active_at_reset, false),
-    /*
-     * The device tree says that the encoders have a clock and resets, and the
-     * harts an idle state.
-     */
+    /* The device tree says that the encoders have a clock and resets. */
     DEFINE_PROP_BOOL("managed", NTraceEncoder, managed, false),
     /*
      * bandwidth: bytes that leave the encoder while its hart retires 1,000

@@ -49,6 +49,13 @@ void ntrace_funnel_flush(NTraceFunnel *s)
     qemu_spin_unlock(&s->lock);
 }
 
+void ntrace_funnel_lose(NTraceFunnel *s)
+{
+    qemu_spin_lock(&s->lock);
+    funnel_power_up(&s->funnel);
+    qemu_spin_unlock(&s->lock);
+}
+
 /*
  * System time in virtual nanoseconds; with -icount, in instructions of all
  * harts. A hart reads it in the middle of a block, which QEMU forbids unless

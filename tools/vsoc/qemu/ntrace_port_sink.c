@@ -78,6 +78,13 @@ void ntrace_port_sink_flush(NTracePortSink *s)
     qemu_spin_unlock(&s->lock);
 }
 
+void ntrace_port_sink_lose(NTracePortSink *s)
+{
+    qemu_spin_lock(&s->lock);
+    port_sink_power_up(&s->sink);
+    qemu_spin_unlock(&s->lock);
+}
+
 static uint64_t mmio_read(void *opaque, hwaddr offset, unsigned size)
 {
     NTracePortSink *s = opaque;

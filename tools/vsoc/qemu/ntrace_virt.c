@@ -240,6 +240,9 @@ static void wire(const struct topology *topology,
     switch (topology->node[edge->from].kind) {
     case TOPOLOGY_ENCODER:
         wire_encoder(NTRACE_ENCODER(from), edge->output, port, clock);
+        if (topology->node[edge->to].kind == TOPOLOGY_ATB_BRIDGE) {
+            NTRACE_ENCODER(from)->bridge = NTRACE_PORT_SINK(dev[edge->to]);
+        }
         break;
     case TOPOLOGY_FUNNEL:
         if (topology->node[edge->to].kind == TOPOLOGY_RAM_SINK) {
@@ -338,12 +341,35 @@ static void add_upstream(const struct topology *topology, unsigned int node,
     }
 }
 
+/* Encoder @index; NULL: there is none, or it is in another process. */
+static const NTraceEncoder *encoder_of(MachineState *machine,
+                                       unsigned int index)
+{
+    g_autofree char *name = g_strdup_printf(TYPE_NTRACE_ENCODER "%u", index);
+    Object *encoder = object_resolve_path_component(OBJECT(machine), name);
+
+    return encoder ? NTRACE_ENCODER(encoder) : NULL;
+}
+
 static bool is_managed(MachineState *machine)
 {
-    Object *encoder = object_resolve_path_component(OBJECT(machine),
-                                                    TYPE_NTRACE_ENCODER "0");
+    const NTraceEncoder *encoder = encoder_of(machine, 0);
 
-    return encoder && NTRACE_ENCODER(encoder)->managed;
+    return encoder && encoder->managed;
+}
+
+/* Whether idle harts lose something. */
+static bool sleep_loses(MachineState *machine)
+{
+    const NTraceEncoder *encoder;
+    unsigned int i;
+
+    for (i = 0; (encoder = encoder_of(machine, i)); i++) {
+        if (encoder->te.parameters.sleep_loses) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Memory is enough: the lines reset nothing. */
@@ -515,10 +541,7 @@ static void add_granule(MachineState *machine, const struct topology_node *node)
     }
 }
 
-/*
- * Adds an idle state of the harts that loses the state of the hart, and, as far
- * as Linux knows, that of its encoder.
- */
+/* Adds an idle state of the harts that loses the state of the hart. */
 static void add_idle_state(MachineState *machine, uint32_t *phandle)
 {
     void *fdt = machine->fdt;
@@ -575,8 +598,8 @@ static void add_power(MachineState *machine, const struct topology *topology,
 }
 
 /*
- * Adds one end of an edge. Ports are numbered if a node may have several ports
- * of the same direction.
+ * Adds one end of an edge. Ports are numbered if a node has several ports of
+ * the same direction.
  */
 static void add_endpoint(void *fdt, const struct topology_node *node,
                          const char *ports_name, unsigned int number,
@@ -637,6 +660,8 @@ void ntrace_create_fdt(MachineState *machine, uint32_t *phandle)
     }
     if (is_managed(machine)) {
         add_power(machine, topology, phandle);
+    }
+    if (sleep_loses(machine)) {
         add_idle_state(machine, phandle);
     }
     for (i = 0; i < topology->edges; i++) {
@@ -653,8 +678,7 @@ void ntrace_create_fdt(MachineState *machine, uint32_t *phandle)
         add_endpoint(machine->fdt, from, "out-ports", edge->output,
                      from->outputs > 1, out, in);
         add_endpoint(machine->fdt, to, "in-ports", edge->input,
-                     to->kind == TOPOLOGY_FUNNEL ||
-                     to->kind == TOPOLOGY_ARM_FUNNEL, in, out);
+                     to->inputs > 1, in, out);
     }
 }
 
