@@ -125,7 +125,7 @@ struct device_node *of_graph_get_next_endpoint(const struct device_node *ports,
 
 int of_graph_parse_endpoint(const struct device_node *node, struct of_endpoint *endpoint)
 {
-	endpoint->port = node->port;
+	*endpoint = (struct of_endpoint){ .port = node->port };
 	return 0;
 }
 
@@ -514,7 +514,7 @@ static void take_away(struct ntrace_component *component)
 static void test_choice(void)
 {
 	static const char *const names[] = { "encoder", "funnel", "far sink", "near sink" };
-	struct device_node nodes[4] = { 0 }, ways[2] = { 0 }, on = { 0 };
+	struct device_node nodes[4] = { 0 }, ways[2] = { 0 }, on = { 0 }, forks[2] = { 0 };
 	struct device devs[4] = { 0 };
 	struct ntrace_component parts[4] = { 0 };
 	static const u32 types[] = { TR_COMP_TYPE_ENCODER, TR_COMP_TYPE_FUNNEL,
@@ -532,6 +532,8 @@ static void test_choice(void)
 	ways[0] = (struct device_node){ .remote = &nodes[3], .port = 1 };
 	ways[1] = (struct device_node){ .remote = &nodes[1], .port = 0 };
 	on.remote = &nodes[2];
+	forks[0] = (struct device_node){ .remote = &nodes[2], .port = 0 };
+	forks[1] = (struct device_node){ .remote = &nodes[3], .port = 1 };
 	nodes[0].outputs = ways;
 	nodes[0].outs = 2;
 	nodes[1].outputs = &on;
@@ -571,7 +573,19 @@ static void test_choice(void)
 	add(encoder);
 	ok(encoder->path && ntrace_path_sink(encoder->path) == &parts[3],
 	   "a disabled component is no way");
-	for (int i = 0; i < 4; i++)
+	take_away(encoder);
+	nodes[1].disabled = false;
+	nodes[1].outputs = forks;
+	nodes[1].outs = 2;
+	machine_logged = 0;
+	for (int i = 0; i < 2; i++) {
+		guard(mutex)(&ntrace_lock);
+		is_u64((u64)ntrace_topology_add(encoder), (u64)-EOPNOTSUPP,
+		       "a funnel with two ways out: refused");
+	}
+	ok(machine_logged == 1 && strstr(machine_log, "funnel has several \"out-ports\""),
+	   "the log says so, once");
+	for (int i = 1; i < 4; i++)
 		take_away(&parts[i]);
 }
 
