@@ -2,8 +2,8 @@
 /*
  * Keeps code that cannot be found after the recording, by copies that are made while its process runs. A
  * file with a build-id is copied at the end if its path does not lead to it any more: another file in its place would
- * be noticed. A file without one may be written again and keep its inode: an empty copy says that it is unknown which
- * contents a mapping had.
+ * be noticed. A file may be written again and keep its inode, and its build-id, too: an empty copy says that it is
+ * unknown which contents a mapping had.
  * Data files have no build-id, and are copied if they stay as they are during the whole recording.
  * sideband/kept_files.c names the copies.
  */
@@ -54,10 +54,15 @@ struct kept_copy {
 	char path[];
 };
 
-/* A file that its path led to when it was mapped; @fd: -1: too many are open */
+/*
+ * A file that its path led to when it was mapped; @fd: -1: too many are open. @status: at that time; @written: it was
+ * written after it was mapped, but before that time
+ */
 struct found_file {
 	struct found_file *next;
 	int fd;
+	struct stat status;
+	bool written;
 	uint8_t build_id[BUILD_ID_ROOM];
 	uint8_t build_id_size;
 	char *path;
@@ -221,6 +226,23 @@ static int find_by_path(const char *name, const uint8_t *build_id, size_t size)
 	return -1;
 }
 
+/*
+ * Whether a file was changed after @time of the monotonic clock, 0: unknown. The times of files are of the other clock, or of
+ * that of a server; a time that is still to come says nothing.
+ */
+static bool is_later(const struct timespec *changed, uint64_t time)
+{
+	struct timespec real, now;
+	int64_t age, since;
+
+	clock_gettime(CLOCK_REALTIME, &real);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	age = (int64_t)(now.tv_sec * INT64_C(1000000000) + now.tv_nsec) - (int64_t)time;
+	since = (real.tv_sec - changed->tv_sec) * INT64_C(1000000000) + real.tv_nsec -
+		changed->tv_nsec;
+	return time && since >= 0 && since < age;
+}
+
 /* Takes over @fd, of a file that will be copied at the end if its path does not lead to it any more. */
 static void add_found(struct ntrace_keeper *keeper, const struct ntrace_sideband *mapping,
 		      const char *path, int fd)
@@ -228,6 +250,8 @@ static void add_found(struct ntrace_keeper *keeper, const struct ntrace_sideband
 	size_t length = strlen(mapping->name) + 1;
 	struct found_file *found = calloc(1, sizeof(*found) + length);
 
+	if (found && !fstat(fd, &found->status))
+		found->written = is_later(&found->status.st_mtim, mapping->time);
 	if (!found || keeper->found_files == FOUND_FILES) {
 		close(fd);
 		fd = -1;
@@ -244,19 +268,42 @@ static void add_found(struct ntrace_keeper *keeper, const struct ntrace_sideband
 	keeper->found = found;
 }
 
+/* A build-id does not tell that a file has not been written, and written back. Other times change with its names, too. */
+static bool was_written(const struct found_file *found, int fd)
+{
+	struct stat status;
+
+	return found->written || (!fstat(fd, &status) && status.st_dev == found->status.st_dev &&
+				  status.st_ino == found->status.st_ino &&
+				  (status.st_mtim.tv_sec != found->status.st_mtim.tv_sec ||
+				   status.st_mtim.tv_nsec != found->status.st_mtim.tv_nsec));
+}
+
+/* An empty copy says that the contents of a mapping are unknown. */
+static void create_empty(struct ntrace_keeper *keeper, char *path)
+{
+	int fd = create(keeper, path);
+
+	if (fd >= 0)
+		close(fd);
+}
+
 static void end_found(struct ntrace_keeper *keeper, struct found_file *found)
 {
-	int fd = find_by_path(found->name, found->build_id, found->build_id_size);
+	int by_path = find_by_path(found->name, found->build_id, found->build_id_size);
+	bool whole = found->fd >= 0 &&
+		     has_build_id(found->fd, found->build_id, found->build_id_size);
 
-	if (fd >= 0) {
-		close(fd);
-	} else if (found->fd >= 0 && found->path &&
-		   has_build_id(found->fd, found->build_id, found->build_id_size)) {
-		keep_descriptor(keeper, found->fd, found->path);
-	} else {
+	if (!found->path || (by_path < 0 && !whole)) {
 		errno = ENOENT;
 		count_failure(keeper);
+	} else if (was_written(found, whole ? found->fd : by_path)) {
+		create_empty(keeper, found->path);
+	} else if (by_path < 0) {
+		keep_descriptor(keeper, found->fd, found->path);
 	}
+	if (by_path >= 0)
+		close(by_path);
 	if (found->fd >= 0)
 		close(found->fd);
 	free(found->path);
@@ -445,20 +492,6 @@ static struct plain_file *get_plain(struct ntrace_keeper *keeper, const char *pa
 	return node ? *node : NULL;
 }
 
-/* Whether a file was changed after @time of the monotonic clock, 0: unknown; its times are of the other clock. */
-static bool is_later(const struct timespec *changed, uint64_t time)
-{
-	struct timespec real, now;
-	int64_t age;
-
-	clock_gettime(CLOCK_REALTIME, &real);
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	age = (int64_t)(now.tv_sec * INT64_C(1000000000) + now.tv_nsec) - (int64_t)time;
-	return time && (real.tv_sec - changed->tv_sec) * INT64_C(1000000000) + real.tv_nsec -
-				       changed->tv_nsec <
-			       age;
-}
-
 static bool has_same_bytes(int fd, const char *path)
 {
 	uint8_t bytes[2][1 << 13];
@@ -483,16 +516,13 @@ static bool has_same_bytes(int fd, const char *path)
 static void make_uncertain(struct ntrace_keeper *keeper, struct plain_file *file, char *path)
 {
 	struct stat copy;
-	int fd;
 
 	file->uncertain = true;
 	if (!stat(path, &copy) && !unlink(path)) {
 		keeper->counts.files--;
 		keeper->counts.bytes -= (uint64_t)copy.st_size;
 	}
-	fd = create(keeper, path);
-	if (fd >= 0)
-		close(fd);
+	create_empty(keeper, path);
 }
 
 /*

@@ -338,6 +338,7 @@ static void test_changed(void)
 	struct ntrace_keeper *keeper;
 
 	run("cd %s && cp /bin/true with_id && cp with_id removed && cp with_id written && "
+	    "cp with_id restored && "
 	    "objcopy -R .note.gnu.build-id /bin/true same && cp same plain && cp same gone && "
 	    "rm -rf data && mkdir -p data/images",
 	    in(""));
@@ -347,11 +348,13 @@ static void test_changed(void)
 	record_mapping(keeper, in("with_id"), PROT_EXEC, MAP_PRIVATE);
 	record_mapping(keeper, in("removed"), PROT_EXEC, MAP_PRIVATE);
 	record_mapping(keeper, in("written"), PROT_EXEC, MAP_PRIVATE);
+	record_mapping(keeper, in("restored"), PROT_EXEC, MAP_PRIVATE);
 	by_build_id = false;
 	record_mapping(keeper, in("plain"), PROT_EXEC, MAP_PRIVATE);
 	record_mapping(keeper, in("same"), PROT_EXEC, MAP_PRIVATE);
 	ok(is_kept("plain") && is_kept("same"), "programs without build-id");
 	run("cd %s && rm removed && cat /bin/false >written && touch same && "
+	    "cat /bin/false >restored && cat /bin/true >restored && chmod 700 with_id && "
 	    "objcopy -R .note.gnu.build-id /bin/false content && cat content >plain",
 	    in(""));
 	record_mapping(keeper, in("plain"), PROT_EXEC, MAP_PRIVATE);
@@ -364,6 +367,9 @@ static void test_changed(void)
 	ok(!run("cmp -s /bin/true %s/images/files/*/removed", in("data")), "one that was removed");
 	ok(run("test -e %s/images/files/*/with_id", in("data")), "not one that its path leads to");
 	ok(run("test -e %s/images/files/*/written", in("data")), "not one that was written");
+	ok(!run("test -f %s/images/files/*/restored -a ! -s %s/images/files/*/restored", in("data"),
+		in("data")),
+	   "an empty copy of one that was written, and has its build-id again");
 	is_u64(known.files, 2, "copies");
 	is_u64(known.failed, 1, "programs that could not be copied");
 }
@@ -376,17 +382,30 @@ static void test_late(void)
 	struct ntrace_keeper *keeper;
 	struct timespec now;
 
-	run("cd %s && cp same early && cp same late && rm -rf data && mkdir -p data/images",
+	run("cd %s && cp same early && cp same late && cp same future && touch -d tomorrow future "
+	    "&& "
+	    "cp with_id late_with_id && cp with_id early_with_id && rm -rf data && mkdir -p "
+	    "data/images",
 	    in(""));
 	if (!ok(!ntrace_keeper_open(&keeper, in("data"), &options), "opens with times"))
 		return;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	record_time = (uint64_t)(now.tv_sec * INT64_C(1000000000) + now.tv_nsec);
 	record_mapping(keeper, in("early"), PROT_EXEC, MAP_PRIVATE);
+	record_mapping(keeper, in("future"), PROT_EXEC, MAP_PRIVATE);
+	by_build_id = true;
+	record_mapping(keeper, in("early_with_id"), PROT_EXEC, MAP_PRIVATE);
 	record_time -= UINT64_C(1000000000);
+	record_mapping(keeper, in("late_with_id"), PROT_EXEC, MAP_PRIVATE);
+	by_build_id = false;
 	record_mapping(keeper, in("late"), PROT_EXEC, MAP_PRIVATE);
 	ntrace_keeper_close(keeper, NULL);
 	ok(is_kept("early"), "a program that was there before");
+	ok(run("test -e %s/images/files/*/early_with_id", in("data")), "with build-id: no copy");
+	ok(!run("test -f %s/images/files/*/late_with_id -a ! -s %s/images/files/*/late_with_id",
+		in("data"), in("data")),
+	   "the same with build-id");
+	ok(is_kept("future"), "one whose time is still to come");
 	ok(!run("test -f %s/images/files/*/late -a ! -s %s/images/files/*/late", in("data"),
 		in("data")),
 	   "an empty copy of one that was written later");
