@@ -172,11 +172,14 @@ static void look(unsigned int id)
 	changed[changed_count++] = id;
 }
 
+/* CSRs that a trap to the current privilege writes: an instruction before it may have written the others. */
 static bool is_trap_csr(unsigned int id)
 {
-	return id == MSTATUS || (id >= MEPC && id <= MTVAL) || (id >= SEPC && id <= STVAL) ||
-	       id == MTINST || id == MTVAL2 || id == HSTATUS || id == HTVAL || id == HTINST ||
-	       id == PRIV;
+	if (value[PRIV] == 3)
+		return id == MSTATUS || (id >= MEPC && id <= MTVAL) || id == MTINST ||
+		       id == MTVAL2 || id == PRIV;
+	return id == MSTATUS || (id >= SEPC && id <= STVAL) || id == HSTATUS || id == HTVAL ||
+	       id == HTINST || id == PRIV;
 }
 
 /* Writes changed registers: of the trap, of the instruction, or both. */
@@ -381,8 +384,8 @@ static void look_at_csrs(void)
 #define STATUS_PP(priv) ((priv) == 3 ? 3ull << 11 : 1ull << 8)
 #define STATUS_MPRV (1ull << 17)
 
-/* What the held system instruction found: mstatus, and its register rs1. */
-static uint64_t status_before, operand_before;
+/* What the held instruction found: mstatus, privilege, and its register rs1. */
+static uint64_t status_before, priv_before, operand_before;
 
 /*
  * An interrupt came after the held system instruction and hides what it did to mstatus and
@@ -420,8 +423,25 @@ static void put_hidden(void)
 	put(NTRACE_TANDEM_REGISTER, MSTATUS, status);
 }
 
-/* The held instruction trapped, or an interrupt came after it; @pc is that of the handler. */
-static void finish_trap(uint64_t pc, bool effects)
+/* The held instruction raised an exception in S mode, and an interrupt came before the handler's first one. */
+static void put_hidden_trap(void)
+{
+	uint64_t status = status_before & ~(STATUS_IE(1) | STATUS_PIE(1) | STATUS_PP(1));
+
+	status |= (status_before & STATUS_IE(1)) << 4 | (priv_before & 1) << 8;
+	for (unsigned int id = SEPC; id <= STVAL; id++)
+		if (!has_changed(id))
+			put(NTRACE_TANDEM_REGISTER, id, value[id]);
+	put(NTRACE_TANDEM_REGISTER, MSTATUS, status);
+	put(NTRACE_TANDEM_STATE, NTRACE_TANDEM_STATE_PRIV, 1);
+	traps++;
+}
+
+/*
+ * The held instruction trapped, or an interrupt came after it; @pc is that of the handler. @next: @count
+ * addresses that the instruction leads to
+ */
+static void finish_trap(uint64_t pc, bool effects, const uint64_t *next, unsigned int count)
 {
 	unsigned int first = value[PRIV] == 3 ? MEPC : SEPC;
 	uint64_t epc = value[first];
@@ -441,7 +461,10 @@ static void finish_trap(uint64_t pc, bool effects)
 		put_insn(epc);
 		put_memory();
 		put_changes(true, false);
-		if (is_system(held))
+		if (value[PRIV] == 3 && value[SEPC] == held_pc && !(count && epc == next[0]) &&
+		    !(count == 2 && epc == next[1]))
+			put_hidden_trap();
+		else if (is_system(held))
 			put_hidden();
 		put(NTRACE_TANDEM_END, 0, 0);
 	}
@@ -513,12 +536,13 @@ static void finish_signal(uint64_t pc)
 static void finish(uint64_t pc)
 {
 	uint64_t number = value[GPR + 17], size = value[GPR + 11];
-	uint64_t next[2];
+	uint64_t next[2] = { 0, 0 };
 	unsigned int count = successors(held, held_pc, next);
 	bool trapped = !(count && pc == next[0]) && !(count == 2 && pc == next[1]);
 	bool effects, system = is_system(held);
 
 	status_before = value[MSTATUS];
+	priv_before = value[PRIV];
 	operand_before = value[GPR + (held->bits >> 15 & 31)];
 	changed_count = 0;
 	for (unsigned int i = 1; i < 32; i++)
@@ -546,7 +570,7 @@ static void finish(uint64_t pc)
 	}
 	instructions++;
 	if (trapped && !user_mode) {
-		finish_trap(pc, effects);
+		finish_trap(pc, effects, next, count);
 		return;
 	}
 	put_insn(pc);
