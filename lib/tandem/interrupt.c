@@ -18,11 +18,13 @@
 /* mstatus.MPV and mstatus.GVA of a hart with the hypervisor extension, bit H of misa. */
 #define STATUS_GUEST (UINT64_C(3) << 38)
 #define MISA_H (UINT64_C(1) << 7)
+#define MISA_S (UINT64_C(1) << 18)
 
 /* Standard causes, which all are below 16: S, VS and M software, timer and external; SGEI; LCOFI. */
 #define STANDARD UINT64_C(0xffff)
 #define DEFINED UINT64_C(0x3eee)
 #define SUPERVISOR UINT64_C(0x222)
+#define MACHINE UINT64_C(0x888)
 #define SUPERVISOR_SOFTWARE UINT64_C(0x2)
 
 /* What decides about an interrupt, of the model. */
@@ -299,30 +301,52 @@ static uint64_t written_pending(const struct ntrace_tandem_verifier *verifier)
 	return operand & (number == SIP ? SUPERVISOR_SOFTWARE : SUPERVISOR);
 }
 
+/*
+ * The interrupts of @pending, one of which the hart must take now. If mideleg is not known, one of them must be
+ * deliverable whether those of S mode are delegated or not; those of M mode are not.
+ */
+static uint64_t must_take(const struct ntrace_tandem_verifier *verifier, bool known,
+			  uint64_t pending)
+{
+	const uint64_t *reg = verifier->state.reg;
+	uint64_t ready, delegated;
+
+	/* Custom interrupts may have other conditions. */
+	pending &= reg[MIP] & reg[MIE] & STANDARD;
+	if (known)
+		return deliverable(pending, reg[MIDELEG], reg[PRIV], reg[MSTATUS]);
+	ready = deliverable(pending, 0, reg[PRIV], reg[MSTATUS]);
+	if (tandem_known(verifier, MISA) && reg[MISA] && !(reg[MISA] & MISA_S))
+		return ready;
+	delegated = deliverable(pending, ~MACHINE, reg[PRIV], reg[MSTATUS]);
+	return delegated ? ready : 0;
+}
+
 int tandem_judge_pending(struct ntrace_tandem_verifier *verifier)
 {
 	const struct ntrace_tandem_state *state = &verifier->state;
 	uint64_t limit = verifier->config.pending_limit, ready, due = verifier->due;
 	int error = tandem_model_has(verifier, MIDELEG);
+	bool known;
 
 	if (error < 0)
 		return error;
 	verifier->due = 0;
-	if ((error && !tandem_known(verifier, MIDELEG)) || !tandem_known(verifier, MIP) ||
-	    !tandem_known(verifier, MIE) || !tandem_known(verifier, MSTATUS) ||
-	    !tandem_known(verifier, PRIV) || !(state->has & NTRACE_TANDEM_HAS_INSN)) {
+	known = !error || tandem_known(verifier, MIDELEG);
+	if (!tandem_known(verifier, MIP) || !tandem_known(verifier, MIE) ||
+	    !tandem_known(verifier, MSTATUS) || !tandem_known(verifier, PRIV) ||
+	    !(state->has & NTRACE_TANDEM_HAS_INSN)) {
 		verifier->waited = 0;
 		return 0;
 	}
 	error = 0;
-	/* Custom interrupts may have other conditions. */
-	ready = deliverable(state->reg[MIP] & state->reg[MIE] & STANDARD, state->reg[MIDELEG],
-			    state->reg[PRIV], state->reg[MSTATUS]);
+	ready = must_take(verifier, known, UINT64_MAX);
 	if (due)
 		error = break_rule(verifier, NTRACE_TANDEM_RULE_INTERRUPT_IMMEDIATE, MIP,
 				   verifier->before[MIP], verifier->before[MIP] & ~due);
 	else if (evaluates(state))
-		verifier->due = ready & (verifier->before[MIP] | written_pending(verifier));
+		verifier->due = must_take(verifier, known,
+					  verifier->before[MIP] | written_pending(verifier));
 	/* What no interrupt can break is not judged. */
 	if (verifier->due)
 		tandem_judge(verifier, NTRACE_TANDEM_RULE_INTERRUPT_IMMEDIATE);

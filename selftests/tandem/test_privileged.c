@@ -387,6 +387,49 @@ static void test_flags(void)
 	}
 }
 
+/* csrw mie, a0 with a pending interrupt, then two instructions; the trace does not give mideleg. */
+static void test_unknown_delegation(void)
+{
+	static const struct {
+		const char *what;
+		unsigned int priv;
+		uint64_t misa, status, pending;
+		bool wrong;
+	} cases[] = {
+		{ "the timer of M mode, in M mode", M, MISA_GC, 8, 0x80, true },
+		{ "in M mode with MIE 0", M, MISA_GC, 0, 0x80, false },
+		{ "that of S mode, in M mode", M, MISA_GC, 8, 0x20, false },
+		{ "that of S mode, in M mode without S", M, MISA_GC & ~0x40000, 8, 0x20, true },
+		{ "in S mode with SIE 0", S, MISA_GC, 0, 0x20, false },
+		{ "in S mode with SIE", S, MISA_GC, 2, 0x20, true },
+		{ "the timer of M mode, in S mode", S, MISA_GC, 0, 0x80, true },
+	};
+
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		begin_in(cases[i].priv, cases[i].misa, cases[i].status);
+		put(NTRACE_TANDEM_REGISTER, 0x304, 0);
+		put(NTRACE_TANDEM_REGISTER, 0x344, cases[i].pending);
+		put(NTRACE_TANDEM_REGISTER, X + 10, cases[i].pending);
+		put(NTRACE_TANDEM_END, 0, 0);
+		if (cases[i].priv == M) {
+			insn(0x30451073, 0, 0x304, cases[i].pending);
+		} else {
+			/* mret or sret instead, which enables it: to the same privilege. */
+			put(NTRACE_TANDEM_BEGIN, 0, 0);
+			put(NTRACE_TANDEM_INIT, 0, 0);
+			put(NTRACE_TANDEM_REGISTER, 0x304, cases[i].pending);
+			put(NTRACE_TANDEM_REGISTER, 0x141, CODE + 4);
+			put(NTRACE_TANDEM_REGISTER, 0x300, 0x100 | cases[i].status << 4);
+			put(NTRACE_TANDEM_END, 0, 0);
+			insn(0x10200073, CODE + 4, 0x300, 0x20 | cases[i].status);
+		}
+		insn(0x0000006f, CODE + 4, 0, 0);
+		ok((mismatches > 0) == cases[i].wrong, "mideleg unknown: %s: not taken: %s",
+		   cases[i].what, cases[i].wrong ? "a difference" : "right");
+		finish();
+	}
+}
+
 /* A jump whose group gives all CSRs of traps, unchanged: after a trap of @epc. */
 static void test_unchanged_cause(void)
 {
@@ -433,6 +476,7 @@ int main(void)
 	test_written();
 	test_mpp();
 	test_both_sets();
+	test_unknown_delegation();
 	test_unchanged_cause();
 	test_fields();
 	test_late_fields();
