@@ -175,11 +175,10 @@ static void look(unsigned int id)
 /* CSRs that a trap to the current privilege writes: an instruction before it may have written the others. */
 static bool is_trap_csr(unsigned int id)
 {
-	if (value[PRIV] == 3)
-		return id == MSTATUS || (id >= MEPC && id <= MTVAL) || id == MTINST ||
-		       id == MTVAL2 || id == PRIV;
-	return id == MSTATUS || (id >= SEPC && id <= STVAL) || id == HSTATUS || id == HTVAL ||
-	       id == HTINST || id == PRIV;
+	return id == MSTATUS || id == PRIV ||
+	       (value[PRIV] == 3 ? (id >= MEPC && id <= MTVAL) || id == MTINST || id == MTVAL2 :
+				   (id >= SEPC && id <= STVAL) || id == HSTATUS || id == HTVAL ||
+					   id == HTINST);
 }
 
 /* Writes changed registers: of the trap, of the instruction, or both. */
@@ -202,16 +201,17 @@ static bool has_changed(unsigned int id)
 	return false;
 }
 
-static void put_trap(void)
+static void put_trap(uint64_t priv, uint64_t status)
 {
-	unsigned int first = value[PRIV] == 3 ? MEPC : SEPC;
-	unsigned int ids[] = { first, first + 1, first + 2, MSTATUS };
+	unsigned int first = priv == 3 ? MEPC : SEPC;
 
 	/* The same value again is an effect, too. */
-	for (unsigned int i = 0; i < 4; i++)
-		if (!has_changed(ids[i]))
-			put(NTRACE_TANDEM_REGISTER, ids[i], value[ids[i]]);
-	put(NTRACE_TANDEM_STATE, NTRACE_TANDEM_STATE_PRIV, value[PRIV]);
+	for (unsigned int id = first; id < first + 3; id++)
+		if (!has_changed(id))
+			put(NTRACE_TANDEM_REGISTER, id, value[id]);
+	if (priv != value[PRIV] || !has_changed(MSTATUS))
+		put(NTRACE_TANDEM_REGISTER, MSTATUS, status);
+	put(NTRACE_TANDEM_STATE, NTRACE_TANDEM_STATE_PRIV, priv);
 }
 
 static void put_memory(void)
@@ -423,25 +423,16 @@ static void put_hidden(void)
 	put(NTRACE_TANDEM_REGISTER, MSTATUS, status);
 }
 
-/* The held instruction raised an exception in S mode, and an interrupt came before the handler's first one. */
+/* An exception in S mode, and an interrupt before the first instruction of its handler. */
 static void put_hidden_trap(void)
 {
-	uint64_t status = status_before & ~(STATUS_IE(1) | STATUS_PIE(1) | STATUS_PP(1));
-
-	status |= (status_before & STATUS_IE(1)) << 4 | (priv_before & 1) << 8;
-	for (unsigned int id = SEPC; id <= STVAL; id++)
-		if (!has_changed(id))
-			put(NTRACE_TANDEM_REGISTER, id, value[id]);
-	put(NTRACE_TANDEM_REGISTER, MSTATUS, status);
-	put(NTRACE_TANDEM_STATE, NTRACE_TANDEM_STATE_PRIV, 1);
+	put_trap(1, (status_before & ~(STATUS_IE(1) | STATUS_PIE(1) | STATUS_PP(1))) |
+			    (status_before & STATUS_IE(1)) << 4 | (priv_before & 1) << 8);
 	traps++;
 }
 
-/*
- * The held instruction trapped, or an interrupt came after it; @pc is that of the handler. @next: @count
- * addresses that the instruction leads to
- */
-static void finish_trap(uint64_t pc, bool effects, const uint64_t *next, unsigned int count)
+/* The held instruction trapped, or an interrupt came after it; @pc is that of the handler. */
+static void finish_trap(uint64_t pc, bool effects)
 {
 	unsigned int first = value[PRIV] == 3 ? MEPC : SEPC;
 	uint64_t epc = value[first];
@@ -452,7 +443,7 @@ static void finish_trap(uint64_t pc, bool effects, const uint64_t *next, unsigne
 		put_insn(pc);
 		put_memory();
 		put_changes(true, true);
-		put_trap();
+		put_trap(value[PRIV], value[MSTATUS]);
 		put(NTRACE_TANDEM_END, 0, 0);
 		return;
 	}
@@ -461,8 +452,7 @@ static void finish_trap(uint64_t pc, bool effects, const uint64_t *next, unsigne
 		put_insn(epc);
 		put_memory();
 		put_changes(true, false);
-		if (value[PRIV] == 3 && value[SEPC] == held_pc && !(count && epc == next[0]) &&
-		    !(count == 2 && epc == next[1]))
+		if (value[PRIV] == 3 && value[SEPC] == held_pc && epc == (value[STVEC] & ~3ull))
 			put_hidden_trap();
 		else if (is_system(held))
 			put_hidden();
@@ -476,7 +466,7 @@ static void finish_trap(uint64_t pc, bool effects, const uint64_t *next, unsigne
 	put(NTRACE_TANDEM_STATE, NTRACE_TANDEM_STATE_PC, pc);
 	put_pending();
 	put_changes(false, true);
-	put_trap();
+	put_trap(value[PRIV], value[MSTATUS]);
 	put(NTRACE_TANDEM_END, 0, 0);
 }
 
@@ -536,7 +526,7 @@ static void finish_signal(uint64_t pc)
 static void finish(uint64_t pc)
 {
 	uint64_t number = value[GPR + 17], size = value[GPR + 11];
-	uint64_t next[2] = { 0, 0 };
+	uint64_t next[2];
 	unsigned int count = successors(held, held_pc, next);
 	bool trapped = !(count && pc == next[0]) && !(count == 2 && pc == next[1]);
 	bool effects, system = is_system(held);
@@ -570,7 +560,7 @@ static void finish(uint64_t pc)
 	}
 	instructions++;
 	if (trapped && !user_mode) {
-		finish_trap(pc, effects, next, count);
+		finish_trap(pc, effects);
 		return;
 	}
 	put_insn(pc);
