@@ -187,16 +187,33 @@ static uint64_t trap_value(struct ntrace_tandem_builtin *builtin, uint64_t cause
 }
 
 /*
- * Whether the pc of the group is that of a trap, in a trace that does not give causes. An instruction that
+ * Whether the pc of the group is that of a trap, in a trace that does not give causes, or gives only what changed. An instruction that
  * is not known may be a jump.
  */
-static bool takes_silent_trap(const struct ntrace_tandem_builtin *builtin, uint64_t next)
+static bool takes_silent_trap(struct ntrace_tandem_builtin *builtin, uint64_t next,
+			      struct tandem_trap *trap)
 {
 	const struct ntrace_tandem_state *group = builtin->group;
+	bool machine = !tandem_is_given(builtin, PRIV) || group->reg[PRIV] == PRIV_M;
+	unsigned int epc = machine ? MEPC : SEPC, cause = machine ? MCAUSE : SCAUSE;
+	unsigned int value = machine ? MTVAL : STVAL, vector = machine ? MTVEC : STVEC;
 
-	return !tandem_is_given(builtin, MCAUSE) && !tandem_is_given(builtin, SCAUSE) &&
-	       (group->has & NTRACE_TANDEM_HAS_PC) && group->reg[PC] != next &&
-	       exec_is_sequential(&builtin->insn);
+	if (!(group->has & NTRACE_TANDEM_HAS_INSN) || !(group->has & NTRACE_TANDEM_HAS_PC) ||
+	    builtin->linux_user || group->reg[PC] == next || !exec_is_sequential(&builtin->insn))
+		return false;
+	if (!tandem_is_given(builtin, MCAUSE) && !tandem_is_given(builtin, SCAUSE))
+		return true;
+	/* All that it writes had these values before: a handler skipped the instruction before this one. */
+	if (!tandem_is_given(builtin, cause) || !tandem_is_given(builtin, epc) ||
+	    group->reg[epc] != builtin->state.reg[PC] || !can_raise(builtin, group->reg[cause]) ||
+	    (tandem_is_given(builtin, vector) &&
+	     group->reg[PC] != (group->reg[vector] & ~UINT64_C(3))))
+		return false;
+	trap->cause = group->reg[cause];
+	trap->cause_known = true;
+	trap->value_known = tandem_is_given(builtin, value);
+	trap->value = trap_value(builtin, trap->cause, group->reg[value]);
+	return true;
 }
 
 /*
@@ -237,8 +254,7 @@ static bool takes_trap(struct ntrace_tandem_builtin *builtin, struct tandem_trap
 
 	trap->value_known = tandem_is_given(builtin, value);
 	if (!id)
-		return (group->has & NTRACE_TANDEM_HAS_INSN) && !builtin->linux_user &&
-		       takes_silent_trap(builtin, next);
+		return takes_silent_trap(builtin, next, trap);
 	trap->cause = group->reg[id];
 	trap->cause_known = tandem_is_given(builtin, id);
 	trap->value = group->reg[value];

@@ -430,6 +430,34 @@ static void test_unknown_delegation(void)
 	}
 }
 
+/* Two loads that fault one after the other: the handler has written mepc, so that the second group gives no CSR. */
+static void test_same_trap(void)
+{
+	static const struct {
+		const char *what;
+		uint32_t word;
+		uint64_t epc, next;
+		bool wrong;
+	} cases[] = {
+		{ "a load that faults again", 0x00013283, CODE, HANDLER, false },
+		{ "a load that goes elsewhere", 0x00013283, CODE, HANDLER + 4, true },
+		{ "a load that faults, with another mepc", 0x00013283, CODE + 4, HANDLER, true },
+		{ "an addition that goes to the handler", 0x00a50533, CODE, HANDLER, true },
+	};
+
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		begin_in(M, MISA_GC, 0x1800);
+		put(NTRACE_TANDEM_REGISTER, 0x341, cases[i].epc);
+		put(NTRACE_TANDEM_REGISTER, 0x342, 5);
+		put(NTRACE_TANDEM_REGISTER, 0x343, STACK);
+		put(NTRACE_TANDEM_END, 0, 0);
+		insn(cases[i].word, cases[i].next, 0, 0);
+		ok((mismatches > 0) == cases[i].wrong, "%s: %s", cases[i].what,
+		   cases[i].wrong ? "a difference" : "right");
+		finish();
+	}
+}
+
 /* A jump whose group gives all CSRs of traps, unchanged: after a trap of @epc. */
 static void test_unchanged_cause(void)
 {
@@ -477,6 +505,7 @@ int main(void)
 	test_mpp();
 	test_both_sets();
 	test_unknown_delegation();
+	test_same_trap();
 	test_unchanged_cause();
 	test_fields();
 	test_late_fields();
