@@ -109,6 +109,9 @@ struct range {
 
 struct object_memory;
 
+/* space.c: whether a segment has any of @size bytes from @offset of the file on. */
+bool object_has_segment(const struct ntrace_object *object, uint64_t offset, uint64_t size);
+
 struct ntrace_object {
 	atomic_uint references;
 	char *name;

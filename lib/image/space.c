@@ -248,6 +248,11 @@ static const struct segment *shown_segment(const struct ntrace_object *object, u
 	return best;
 }
 
+bool object_has_segment(const struct ntrace_object *object, uint64_t offset, uint64_t size)
+{
+	return shown_segment(object, offset, size);
+}
+
 static int make_mapping(struct mapping *mapping, struct ntrace_object *object, uint64_t address,
 			uint64_t size, uint64_t file_offset)
 {

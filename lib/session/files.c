@@ -621,3 +621,40 @@ struct ntrace_object *session_object(struct ntrace_session *session, struct mapp
 	pthread_mutex_unlock(&session->opening);
 	return object;
 }
+
+/*
+ * A program that is packed into the file of another one: what the file says of addresses is about the other one. The
+ * name has the contents: see open_memory().
+ */
+static struct ntrace_object *outside_of(struct mapped_file *file,
+					const struct ntrace_object *object, int *failed)
+{
+	char name[NAME_MAX + 64];
+	int error;
+
+	if (file->outside)
+		return file->outside;
+	snprintf(name, sizeof(name), "[outside the segments of %.255s: %016" PRIx64 "]",
+		 ntrace_object_short_name(object), fnv_add(FNV_START, object->bytes, object->size));
+	error = ntrace_object_from_bytes(&file->outside, name, object->bytes, object->size, 0);
+	if (error) {
+		*failed = error;
+		return NULL;
+	}
+	file->outside->isa = object->isa;
+	return file->outside;
+}
+
+struct ntrace_object *session_code(struct ntrace_session *session, struct mapped_file *file,
+				   uint64_t offset, uint64_t size, int *failed)
+{
+	struct ntrace_object *object = session_object(session, file, failed);
+
+	if (!object || !object->bytes || !object->segment_count ||
+	    object_has_segment(object, offset, size))
+		return object;
+	pthread_mutex_lock(&session->opening);
+	object = outside_of(file, object, failed);
+	pthread_mutex_unlock(&session->opening);
+	return object;
+}

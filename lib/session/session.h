@@ -182,6 +182,13 @@ bool session_local_path(const struct ntrace_session *session, const struct mappe
 struct ntrace_object *session_object(struct ntrace_session *session, struct mapped_file *file,
 				     int *error);
 
+/*
+ * The same for @size bytes of the file from @offset on: code in no segment of the file has an object of its own, which
+ * knows none of the names, lines and link addresses of the file.
+ */
+struct ntrace_object *session_code(struct ntrace_session *session, struct mapped_file *file,
+				   uint64_t offset, uint64_t size, int *error);
+
 /* spaces.c */
 
 /* The mapping of @program at @address before @time, found without a space; NULL for no code. */

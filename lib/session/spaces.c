@@ -248,7 +248,8 @@ static void apply(struct spaces *spaces, struct ntrace_space *space, const struc
 		if (change->inherited)
 			continue;
 		if (change->file)
-			object = session_object(spaces->session, change->file, &spaces->error);
+			object = session_code(spaces->session, change->file, change->offset,
+					      change->length, &spaces->error);
 		if (object)
 			error = space_map(space, object, change->address, change->length,
 					  change->offset, change->changed);
@@ -336,7 +337,8 @@ struct ntrace_space *spaces_at(struct spaces *spaces, struct program *program, u
 
 static struct ntrace_space *new_part_space(struct spaces *spaces, const struct part_space *part)
 {
-	struct ntrace_object *object = session_object(spaces->session, part->file, &spaces->error);
+	struct ntrace_object *object = session_code(spaces->session, part->file, part->offset,
+						    part->last - part->first + 1, &spaces->error);
 	struct ntrace_space *space;
 	int error;
 

@@ -631,6 +631,7 @@ void machine_close(struct machine *machine)
 			struct mapped_file *next = machine->files[i]->next;
 
 			ntrace_object_put(machine->files[i]->object);
+			ntrace_object_put(machine->files[i]->outside);
 			free(machine->files[i]->path);
 			free(machine->files[i]);
 			machine->files[i] = next;

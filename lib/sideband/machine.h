@@ -32,6 +32,8 @@ struct mapped_file {
 	int32_t writer;			/* a process that could write its code; 0: none, or it was said */
 	bool opened;			/* opening was tried; @object is NULL if it failed */
 	struct ntrace_object *object;
+	struct ntrace_object *
+		outside; /* the bytes of @object as code of no segment: session_code(); NULL: not needed */
 	struct mapped_file *next;	/* next file with the same hash */
 };
 

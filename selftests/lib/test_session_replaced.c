@@ -249,6 +249,37 @@ static void test_shared(enum sharing sharing, uint32_t traced)
 	   "%s: the note: %s", name, notes);
 }
 
+/*
+ * A program that is packed behind another one, as in bundles: its offset in the file is an address of the first one, whose
+ * names are not those of its code.
+ */
+static void test_packed(void)
+{
+	if (!ok(!run("cd %s/root && cp steps packed && truncate -s %d packed && cat leaps >>packed",
+		     directory, CODE - 0x1000),
+		"packs a program behind another one"))
+		return;
+	start("packed", CODE, UINT32_MAX);
+	named(100, 0, false, "a");
+	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_MMAP2,
+				      .pid = 100,
+				      .tid = 100,
+				      .executable = true,
+				      .address = CODE,
+				      .length = 0x1000,
+				      .offset = CODE,
+				      .name = "/packed" });
+	named(200, 0, false, "b");
+	maps(200, 0, OTHER_CODE, "/ccc");
+	jump(300);
+	switches(100, 200, OTHER_CODE);
+	stop("packed", 3);
+	count("packed", false);
+	is_u64(files[0].instructions + files[1].instructions, 0, "the code has no names");
+	decode("packed", NULL);
+	is_u64(errors, 0, "and all of it is decoded: %s", notes);
+}
+
 static void tests(void)
 {
 	if (!ok(make("steps") && make("leaps"), "makes two programs"))
@@ -256,6 +287,7 @@ static void tests(void)
 	test_replaced();
 	test_replaced_meanwhile();
 	test_replaced_unseen();
+	test_packed();
 	for (enum sharing sharing = 0; sharing < SHARINGS; sharing++) {
 		test_shared(sharing, UINT32_MAX);
 		test_shared(sharing, 1u << NTRACE_PRIV_U);
