@@ -113,6 +113,29 @@ like "traps of an ingress port have no difference" "2 interrupts; 0 results take
 like "nor with --absent" "0 groups differ" "$(ingress_differences 0x80000024 --absent mepc,mcause,mtval)"
 like "a return to another address is one" "pc: trace 0x80000020, model 0x80000024" "$(ingress_differences 0x80000020)"
 
+# The first instruction of a handler raises an exception: the group of each trap has its own instruction and mepc.
+cat >"$tmp/twice.S" <<'END'
+	.option norvc
+_start:	la	t0, handler
+	csrw	mtvec, t0
+	ecall
+handler: ebreak
+END
+ok "a program with a trap in a trap is assembled" riscv64-linux-gnu-gcc -march=rv64g -mabi=lp64d -nostdlib -static \
+	-no-pie -Wl,-Ttext=0x80000000 -Wl,--build-id=none "$tmp/twice.S" -o "$tmp/twice"
+cat >"$tmp/port" <<'END'
+ntrace-ingress 1 xlen=64 itype=4 groups=1 port=block
+start 5
+c priv=3 cause=0xb 0x80000000,6,1,1
+c priv=3 cause=0x3 tval=0x80000010 0x80000010,0,1,0
+c priv=3 cause=0x3 tval=0x80000010 0x80000010,0,1,0
+stop 4
+end
+END
+ok "its recording is converted" "$ntrace" tandem convert --from ingress --elf "$tmp/twice" -o "$tmp/converted" "$tmp/port"
+like "a trap in a trap has no difference" "^6 groups: .*; 0 groups differ" \
+	"$("$ntrace" tandem verify --model builtin --elf "$tmp/twice" "$tmp/converted")"
+
 # A damaged trace.
 printf '\001\022' >"$tmp/damaged"
 "$ntrace" tandem dump "$tmp/damaged" >"$tmp/out" 2>"$tmp/err"

@@ -174,20 +174,24 @@ static void take_trap(struct from_ingress *from, const struct ntrace_ingress_cyc
 		      const struct ntrace_ingress_group *group)
 {
 	unsigned int priv = level_of(cycle->priv);
-
-	from->interrupt = group->itype == NTRACE_ITYPE_INTERRUPT;
+	bool interrupt = group->itype == NTRACE_ITYPE_INTERRUPT;
 	/* A port need not tell where an interrupt is taken if no instruction retires with it. */
-	from->epc = group->iretire || from->interrupt ? from->after : group->iaddr;
-	from->epc_known = !from->interrupt || (from->straight && !from->trap);
-	if (!from->started && !from->epc_known)
+	uint64_t epc = group->iretire || interrupt ? from->after : group->iaddr;
+	bool epc_known = !interrupt || (from->straight && !from->trap);
+
+	if (!from->started && !epc_known)
 		return;
 	from->straight = false;
-	if (from->epc_known)
-		reach(from, from->epc, priv);
+	/* This may write the trap before: the fields of this one are set after it. */
+	if (epc_known)
+		reach(from, epc, priv);
 	else if (from->trap)
 		put_trap(from, false, 0, priv);
 	else
 		convert_finish(from->convert, false, 0);
+	from->interrupt = interrupt;
+	from->epc = epc;
+	from->epc_known = epc_known;
 	from->trap = true;
 	from->cause = cycle->cause;
 	from->tval = cycle->tval;
