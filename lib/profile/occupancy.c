@@ -8,6 +8,7 @@
 #include <ntrace/functions.h>
 
 #include "occupancy.h"
+#include "session/stamps.h"
 #include "state.h"
 
 /* Maximum number of thread changes between two timestamps; later ones share the last slot. */
@@ -28,11 +29,7 @@ struct part {
  * What waits for the next timestamp of a stream.
  * @parts: execution that waits for the next timestamp of the stream
  * @waiting: instructions in @parts
- * @offset: offset of the current message, UINT64_MAX: none yet
- * @time: its timestamp, if @time_known
- * @anchor: the last timestamp of the stream, if @anchored
- * @off: the trace is off; @turn_end: end of the turn before, 0 = not known
- * @cut: the stream may end within a turn
+ * @stamps: the timestamps
  * @seen: last timestamp of a message that was no loss, or else the first one, if @has_seen; @last: that of any
  *        message. In ticks: where the records are missing, no other time is known
  * @in_gap: no message without a loss has come since
@@ -41,14 +38,7 @@ struct occupancy_stream {
 	struct part *parts;
 	size_t part_count;
 	uint64_t waiting;
-	uint64_t offset;
-	uint64_t time;
-	bool time_known;
-	uint64_t anchor;
-	bool anchored;
-	bool off;
-	bool cut;
-	uint64_t turn_end;
+	struct stamps stamps;
 	uint64_t seen;
 	uint64_t last;
 	bool has_seen;
@@ -137,7 +127,7 @@ static int change_stream(struct occupancy *occupancy, unsigned int number)
 		occupancy->streams = streams;
 		while (occupancy->stream_count <= number)
 			streams[occupancy->stream_count++] =
-				(struct occupancy_stream){ .offset = UINT64_MAX };
+				(struct occupancy_stream){ .stamps.offset = UINT64_MAX };
 	}
 	occupancy->at = &occupancy->streams[number];
 	if (!occupancy->at->parts)
@@ -335,24 +325,35 @@ static void distribute(struct ntrace_occupancy_cpu *cpu, uint64_t from, uint64_t
 	} while (passed < length);
 }
 
-/* Flushes pending execution between two timestamps; @known: both exist. */
-static void release_parts(struct occupancy *occupancy, uint64_t from, uint64_t to, bool known)
+/* What waits has no time. */
+static void give_up_parts(struct occupancy_stream *stream)
 {
+	for (size_t i = 0; i < stream->part_count; i++)
+		stream->parts[i].cpu->untimed += stream->parts[i].instructions;
+	stream->part_count = 0;
+	stream->waiting = 0;
+}
+
+/* What waits happened from the last timestamp to @until, unless the clock was set back. */
+static int release_parts(void *data, uint64_t until)
+{
+	struct occupancy *occupancy = data;
+	struct occupancy_stream *at = occupancy->at;
+	const uint64_t from = at->stamps.anchor, length = until - from;
 	uint64_t position = 0, begin, end;
 	struct ntrace_occupancy_sum sum;
-	size_t i;
 
-	for (i = 0; i < occupancy->at->part_count; i++) {
-		const struct part *part = &occupancy->at->parts[i];
+	if (!at->stamps.anchored || until < from) {
+		give_up_parts(at);
+		return 0;
+	}
+	for (size_t i = 0; i < at->part_count; i++) {
+		const struct part *part = &at->parts[i];
 		struct ntrace_occupancy_cpu *cpu = part->cpu;
 
-		if (!known) {
-			cpu->untimed += part->instructions;
-			continue;
-		}
-		begin = from + share(to - from, position, occupancy->at->waiting);
+		begin = from + share(length, position, at->waiting);
 		position += part->instructions;
-		end = from + share(to - from, position, occupancy->at->waiting);
+		end = from + share(length, position, at->waiting);
 		sum = (struct ntrace_occupancy_sum){ part->instructions,
 						     part->kernel ? part->instructions : 0,
 						     end - begin };
@@ -362,45 +363,9 @@ static void release_parts(struct occupancy *occupancy, uint64_t from, uint64_t t
 		cpu->tasks[part->task].ticks += sum.ticks;
 		distribute(cpu, begin, end, part->task, &sum);
 	}
-	occupancy->at->part_count = 0;
-	occupancy->at->waiting = 0;
-}
-
-/* The trace was off at the end of a turn: the time until the next turn belongs to no thread of the CPU. */
-static void end_turn(struct occupancy *occupancy)
-{
-	struct occupancy_stream *at = occupancy->at;
-	uint64_t end = at->turn_end > at->anchor ? at->turn_end : at->anchor;
-
-	if (!at->anchored || !at->turn_end)
-		return;
-	release_parts(occupancy, at->anchor, end, true);
-	at->anchored = false;
-}
-
-/* A new message begins, so the timestamp of the previous one is known. */
-static void note_time(struct occupancy *occupancy, uint64_t offset, uint64_t time, bool time_known,
-		      uint64_t turn_end)
-{
-	bool goes_on = occupancy->at->anchored && occupancy->at->time >= occupancy->at->anchor;
-
-	if (offset == occupancy->at->offset)
-		return;
-	/* Of two equal timestamps the first one counts, as for call stacks. */
-	if (occupancy->at->time_known &&
-	    (!goes_on || occupancy->at->time > occupancy->at->anchor)) {
-		release_parts(occupancy, occupancy->at->anchor, occupancy->at->time, goes_on);
-		occupancy->at->anchor = occupancy->at->time;
-		occupancy->at->anchored = true;
-		occupancy->sums.stamps++;
-	}
-	if (occupancy->at->off && turn_end != occupancy->at->turn_end)
-		end_turn(occupancy);
-	occupancy->at->off = false;
-	occupancy->at->turn_end = turn_end;
-	occupancy->at->offset = offset;
-	occupancy->at->time = time;
-	occupancy->at->time_known = time_known;
+	at->part_count = 0;
+	at->waiting = 0;
+	return 0;
 }
 
 static void end_gap(struct occupancy *occupancy, unsigned int number)
@@ -470,13 +435,11 @@ int occupancy_event(struct occupancy *occupancy, const struct ntrace_session_eve
 
 	if (enter_stream(occupancy, event->stream))
 		return NTRACE_ERR_NOMEM;
-	if (occupancy->sums.timed)
-		note_time(occupancy, flow->offset, event->time,
-			  event->time_unit != NTRACE_TIME_NONE, event->turn_end);
-	if (occupancy->sums.timed)
+	if (occupancy->sums.timed) {
+		stamps_next(&occupancy->at->stamps, flow->offset, event, release_parts, occupancy);
 		note_gap(occupancy, flow);
-	occupancy->at->off |= flow->type == NTRACE_FLOW_TRACE_OFF;
-	occupancy->at->cut = event->cut;
+	}
+	occupancy->at->stamps.off |= flow->type == NTRACE_FLOW_TRACE_OFF;
 	if (event->time_unit == NTRACE_TIME_NANOSECONDS &&
 	    event->time_error > occupancy->sums.time_error)
 		occupancy->sums.time_error = event->time_error;
@@ -660,11 +623,11 @@ int occupancy_end(struct occupancy *occupancy)
 		if (!stream->parts)
 			continue;
 		end_gap(occupancy, i);
-		stream->off &= !stream->cut;
-		note_time(occupancy, ~stream->offset, 0, false, 0);
-		release_parts(occupancy, 0, 0, false);
+		stamps_end(&stream->stamps, release_parts, occupancy);
+		occupancy->sums.stamps += stream->stamps.count;
+		give_up_parts(stream);
 		free(stream->parts);
-		*stream = (struct occupancy_stream){ .offset = UINT64_MAX };
+		*stream = (struct occupancy_stream){ .stamps.offset = UINT64_MAX };
 	}
 	occupancy->number = UINT_MAX;
 	add_cpus(&occupancy->sums);

@@ -80,8 +80,8 @@ static int release_entries(struct ntrace_stacks *stacks, size_t count, uint64_t 
 	struct stack_clock *clock = &stacks->hart.clock;
 	uint64_t span = clock->position - clock->anchor_position;
 	/* If the clock was set back, the elapsed time is unknown. */
-	uint64_t ticks = known && clock->anchored && time > clock->anchor_time ?
-				 time - clock->anchor_time :
+	uint64_t ticks = known && clock->stamps.anchored && time > clock->stamps.anchor ?
+				 time - clock->stamps.anchor :
 				 0;
 	size_t i;
 	int result = 0;
@@ -99,9 +99,9 @@ static int release_entries(struct ntrace_stacks *stacks, size_t count, uint64_t 
 				share_of(ticks, queued->from - clock->anchor_position, span);
 			continue;
 		}
-		if (!clock->anchored && !known)
+		if (!clock->stamps.anchored && !known)
 			kind = NTRACE_STACK_TIME_NONE;
-		else if (!known || (!clock->anchored && at != span))
+		else if (!known || (!clock->stamps.anchored && at != span))
 			kind = NTRACE_STACK_TIME_OUTSIDE;
 		else
 			kind = at == 0 || at == span ? NTRACE_STACK_TIME_EXACT :
@@ -109,7 +109,7 @@ static int release_entries(struct ntrace_stacks *stacks, size_t count, uint64_t 
 		if (kind == NTRACE_STACK_TIME_NONE)
 			when = stacks->elsewhere + queued->position;
 		else
-			when = clock->anchored ? clock->anchor_time + passed : time;
+			when = clock->stamps.anchored ? clock->stamps.anchor + passed : time;
 		/* No frame ends before it began: if the clock was set back, time stands still. */
 		if (kind != NTRACE_STACK_TIME_NONE && when < clock->latest) {
 			kind = NTRACE_STACK_TIME_OUTSIDE;
@@ -169,7 +169,7 @@ int clock_turn_over(struct ntrace_stacks *stacks)
 {
 	struct hart *hart = &stacks->hart;
 
-	if (!hart->clock.off || !hart->clock.turn_end || hart->paused)
+	if (!hart->clock.stamps.off || !hart->clock.stamps.turn_end || hart->paused)
 		return 0;
 	hart->paused = true;
 	return clock_report(stacks, NULL, NTRACE_STACK_RUN);
@@ -189,7 +189,7 @@ int clock_count(struct ntrace_stacks *stacks, uint32_t node, uint32_t instructio
 	int result;
 
 	clock->position += instructions;
-	if (!clock->time_known || !node)
+	if (!clock->stamps.time_known || !node)
 		return 0;
 	if (last && !last->is_change && last->node == node && last->position == from) {
 		last->position = clock->position;
@@ -202,98 +202,46 @@ int clock_count(struct ntrace_stacks *stacks, uint32_t node, uint32_t instructio
 	return result;
 }
 
-/* Whether the current message has a new timestamp: of two equal ones the first one counts. */
-static bool has_stamp(const struct stack_clock *clock)
+/* What waits happened until @until, which is the time of the present position. */
+static int release_all(void *data, uint64_t until)
 {
-	return clock->time_known && (!clock->anchored || clock->time != clock->anchor_time);
-}
-
-/* @time is that of the present position. */
-static void set_anchor(struct stack_clock *clock, uint64_t time)
-{
-	clock->anchored = true;
-	clock->anchor_time = time;
-	clock->anchor_position = clock->position;
-}
-
-/*
- * The trace was off at the end of the turn: what waits happened until then, and the next timestamp is
- * that of another turn. The time between belongs to no thread of the hart.
- */
-static int end_turn(struct ntrace_stacks *stacks)
-{
+	struct ntrace_stacks *stacks = data;
 	struct stack_clock *clock = &stacks->hart.clock;
-	uint64_t time = clock->turn_end;
-	int result;
+	int result = release_entries(stacks, clock->count, until, true);
 
-	clock->off = false;
-	if (!clock->anchored || !time)
-		return 0;
-	if (time < clock->anchor_time)
-		time = clock->anchor_time;
-	result = release_entries(stacks, clock->count, time, true);
-	set_anchor(clock, time);
-	clock->anchored = false;
+	clock->anchor_position = clock->position;
 	return result;
 }
 
 int clock_event(struct ntrace_stacks *stacks, uint64_t offset,
 		const struct ntrace_session_event *at)
 {
-	struct stack_clock *clock = &stacks->hart.clock;
-	uint64_t last_end = clock->turn_end;
-	int result = 0;
-
-	if (offset == clock->offset) {
-		clock->turn_end = at->turn_end;
-		return 0;
-	}
-	/* The last message is complete. */
-	if (has_stamp(clock)) {
-		result = release_entries(stacks, clock->count, clock->time, true);
-		set_anchor(clock, clock->time);
-	}
-	if (!result && clock->off && at->turn_end != last_end)
-		result = end_turn(stacks);
-	clock->off = false;
-	clock->cut = at->cut;
-	clock->turn_end = at->turn_end;
-	clock->offset = offset;
-	clock->time = at->time;
-	clock->time_known = at->time_unit != NTRACE_TIME_NONE;
-	return result;
-}
-
-void clock_cut(struct ntrace_stacks *stacks)
-{
-	struct stack_clock *clock = &stacks->hart.clock;
-
-	if (clock->cut) {
-		clock->turn_end = 0;
-		clock->off = false;
-	}
+	return stamps_next(&stacks->hart.clock.stamps, offset, at, release_all, stacks);
 }
 
 int clock_pass(struct ntrace_stacks *stacks)
 {
 	struct stack_clock *clock = &stacks->hart.clock;
-	bool known = has_stamp(clock);
-	uint64_t time = clock->time;
+	struct stamps *stamps = &clock->stamps;
+	bool known = stamps_has_new(stamps);
+	uint64_t time = stamps->time;
 	int result;
 
-	if (clock->off && !known && clock->anchored && clock->turn_end)
-		return end_turn(stacks);
+	if (stamps->off && !known && stamps->anchored && stamps->turn_end)
+		return stamps_end_turn(stamps, release_all, stacks);
 	/* Counts can wait for the next timestamp of the stream. */
 	if (!clock->count || !stacks->options.change)
 		return 0;
 	/* Without a new timestamp, the turn has an end. */
-	if (!known && clock->anchored && clock->turn_end > clock->anchor_time) {
-		time = clock->turn_end;
+	if (!known && stamps->anchored && stamps->turn_end > stamps->anchor) {
+		time = stamps->turn_end;
 		known = true;
 	}
-	result = release_entries(stacks, clock->count, time, known);
-	if (known)
-		set_anchor(clock, time);
+	if (!known)
+		return release_entries(stacks, clock->count, 0, false);
+	result = release_all(stacks, time);
+	stamps->anchor = time;
+	stamps->anchored = true;
 	return result;
 }
 
@@ -310,7 +258,7 @@ int clock_turn(struct ntrace_stacks *stacks, const struct ntrace_session_event *
 	bool other = is_other_turn(hart, at);
 	int error = 0;
 
-	if (at->turn_end != hart->clock.turn_end)
+	if (at->turn_end != hart->clock.stamps.turn_end)
 		error = clock_turn_over(stacks);
 	if (other && !error)
 		error = clock_pass(stacks);
@@ -324,18 +272,11 @@ int clock_turn(struct ntrace_stacks *stacks, const struct ntrace_session_event *
 int clock_end(struct ntrace_stacks *stacks)
 {
 	struct stack_clock *clock = &stacks->hart.clock;
-	int result = clock_event(stacks, ~clock->offset, &(struct ntrace_session_event){ 0 });
+	int result = stamps_end(&clock->stamps, release_all, stacks);
 
 	if (!result && clock->count)
 		result = release_entries(stacks, clock->count, 0, false);
-	clock->count = 0;
 	stacks->elsewhere += clock->position;
-	clock->position = 0;
-	clock->anchor_position = 0;
-	clock->latest = 0;
-	clock->offset = UINT64_MAX;
-	clock->time_known = false;
-	clock->anchored = false;
-	clock->off = false;
+	*clock = (struct stack_clock){ .queue = clock->queue, .stamps.offset = UINT64_MAX };
 	return result;
 }

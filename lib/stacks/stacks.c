@@ -15,7 +15,7 @@
 
 static struct hart new_hart(uint32_t stream)
 {
-	return (struct hart){ .stream = stream, .clock.offset = UINT64_MAX };
+	return (struct hart){ .stream = stream, .clock.stamps.offset = UINT64_MAX };
 }
 
 int ntrace_stacks_new(struct ntrace_stacks **stacks, const struct ntrace_stacks_options *options)
@@ -148,7 +148,7 @@ static int count_instructions(struct ntrace_stacks *stacks, struct thread *threa
 		thread->instructions += instructions;
 		if (!error)
 			error = run_count(stacks, node, instructions, 0);
-		if (!error && stack->bottom && stacks->hart.clock.time_known)
+		if (!error && stack->bottom && stacks->hart.clock.stamps.time_known)
 			error = upper_find(stacks, stack, &node);
 		if (error)
 			return error;
@@ -384,7 +384,7 @@ int ntrace_stacks_event(void *data, const struct ntrace_session_event *event)
 		if (flow->code == NTRACE_EVCODE_TRACE_DISABLE ||
 		    flow->code == NTRACE_EVCODE_LOW_POWER ||
 		    flow->code == NTRACE_EVCODE_DEBUG_ENTRY) {
-			stacks->hart.clock.off = true;
+			stacks->hart.clock.stamps.off = true;
 			return note_trace_off(stacks, event);
 		}
 		return note_loss(stacks, false);
@@ -669,7 +669,7 @@ int ntrace_stacks_end_stream(void *data, unsigned int stream)
 
 	if (!error)
 		error = stacks_enter_stream(stacks, stream);
-	clock_cut(stacks);
+	stamps_cut(&stacks->hart.clock.stamps);
 	stacks->reported = false;
 	/* The thread may go on elsewhere. */
 	if (!error && stacks->hart.current)

@@ -283,7 +283,7 @@ void thread_runs(struct ntrace_stacks *stacks, struct thread *thread, uint64_t t
 	struct hart *hart = &stacks->hart;
 
 	thread->turn = turn;
-	thread->turn_end = hart->clock.turn_end;
+	thread->turn_end = hart->clock.stamps.turn_end;
 	thread->stream = hart->stream;
 	thread->epoch = hart->epoch;
 	hart->seen = hart->epoch;

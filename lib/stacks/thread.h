@@ -47,6 +47,7 @@
 #define NTRACE_STACKS_THREAD_H
 
 #include "pairs.h"
+#include "session/stamps.h"
 #include "tree.h"
 
 #define FRAMES_MAX 65536	/* per stack */
@@ -325,12 +326,8 @@ struct queued {
 /*
  * @queue: a ring, from @first on
  * @position: instructions of the stream so far
- * @anchor_position, @anchor_time: position and time of the last timestamp, if @anchored
+ * @stamps: its timestamps; @anchor_position: position of the last one
  * @latest: largest time of a change
- * @turn_end: end of the present turn, 0 = not known
- * @offset, @time, @time_known: offset and time of the current message; UINT64_MAX: none yet
- * @off: the trace of the present turn was switched off: what follows may be another turn
- * @cut: the stream may end within a turn
  */
 struct stack_clock {
 	struct queued *queue;
@@ -338,15 +335,8 @@ struct stack_clock {
 	size_t count;
 	uint64_t position;
 	uint64_t anchor_position;
-	uint64_t anchor_time;
 	uint64_t latest;
-	uint64_t offset;
-	uint64_t time;
-	uint64_t turn_end;
-	bool time_known;
-	bool anchored;
-	bool off;
-	bool cut;
+	struct stamps stamps;
 };
 
 /*
@@ -734,8 +724,6 @@ int clock_count(struct ntrace_stacks *stacks, uint32_t node, uint32_t instructio
 /* Call it first for every event of a message at @offset. */
 int clock_event(struct ntrace_stacks *stacks, uint64_t offset,
 		const struct ntrace_session_event *at);
-/* No events of the stream follow: if it may end within a turn, the time of that one is not known. */
-void clock_cut(struct ntrace_stacks *stacks);
 
 /* Passes what waits for a time: a thread goes on elsewhere, or the stream ends. */
 int clock_pass(struct ntrace_stacks *stacks);

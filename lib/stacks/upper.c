@@ -38,7 +38,7 @@ int upper_enter(struct ntrace_stacks *stacks, struct stack *stack)
 
 	/* Effects with times are not remembered. */
 	if (stack->layer_count < 2 || !stack->count || layer->signal ||
-	    layer->privilege == NTRACE_PRIV_U || stacks->hart.clock.time_known)
+	    layer->privilege == NTRACE_PRIV_U || stacks->hart.clock.stamps.time_known)
 		return 0;
 	on = stack->frames[stack->count - 1].inner;
 	error = make_tree(stacks);
