@@ -10,6 +10,7 @@
 #   THREADS_KEEP=DIR    keeps recordings, logs and programs there
 #   THREADS_FROM=DIR    compares these instead of booting a guest
 #   THREADS_JOBS=LIST   -j of the commands that decode ("1,2,7")
+#   THREADS_FUNCTIONS=N  functions of which report is asked for callers, each a run (7); the exports have all edges
 set -uo pipefail
 # shellcheck source=selftests/tools/truth_common.sh
 . "$(dirname "$0")/truth_common.sh"
@@ -55,7 +56,8 @@ cp "$from"/programs/* "$sysroot/root/threads/"
 # compare NAME OPTION...
 compare() {
 	selftests/oracle/threads_compare.py --log "$from/log" --section $section --root "$sysroot" --clock "$from/$1/clock" \
-		--program "$(cd "$from/programs" && echo * | tr ' ' ',')" --fibers fiber_run "${@:2}" "$from/$1/data"
+		--program "$(cd "$from/programs" && echo * | tr ' ' ',')" --fibers fiber_run \
+		--functions "${THREADS_FUNCTIONS:-7}" "${@:2}" "$from/$1/data"
 }
 
 section=0
