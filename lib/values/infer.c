@@ -13,7 +13,9 @@
  * added. Each adds addresses of stores, beyond which memory was not known in the round before.
  *
  * A store to an unknown address ends what is known of all memory, in both directions, and so does what a system call
- * may have written. What is "likely" comes from more rounds, which take such a store for one elsewhere.
+ * may have written. What is "likely" comes from more rounds, which take such a store for one elsewhere, as long as
+ * there are few of them. A likely value that contradicts another one, or the way of a branch, is given up for good, and
+ * with it in the next search what followed from it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +33,8 @@
 #define ROUNDS 24
 /* Stray stores beyond which memory is not sought. */
 #define STRAYS_MAX 2048
+/* Stray stores after which memory is not even likely to be the same. */
+#define STRAYS_LIKELY 1024
 /* Searches for likely values; each one begins with the addresses of stores that the one before has found. */
 #define GUESSES 4
 /* To forget more bytes is to forget all of memory. */
@@ -136,16 +140,26 @@ static struct ntrace_exec_value read_constant(const struct infer *infer, uint64_
 	return value;
 }
 
-void infer_stray(struct infer *infer, struct ntrace_exec_value value, unsigned int bytes)
+void infer_stray(struct infer *infer, bool backward, struct ntrace_exec_value value,
+		 unsigned int bytes)
 {
 	if (grow((void **)&infer->stray, infer->strays, &infer->stray_room,
 		 sizeof(*infer->stray))) {
 		infer->error = NTRACE_ERR_NOMEM;
 		return;
 	}
-	infer->stray[infer->strays++] = (struct infer_stray){ .time = time_of_change(infer, true),
-							      .value = value,
-							      .bytes = bytes };
+	infer->stray[infer->strays++] = (struct infer_stray){
+		.time = time_of_change(infer, backward), .value = value, .bytes = bytes
+	};
+}
+
+/* Whether too many stray stores came from @told to @time for memory to be likely still the same. */
+static bool is_stale(const struct infer *infer, uint64_t told, uint64_t time)
+{
+	size_t at = 0;
+
+	BISECT(at, infer->strays, middle, infer->stray[middle].time <= told);
+	return at + STRAYS_LIKELY < infer->strays && infer->stray[at + STRAYS_LIKELY].time <= time;
 }
 
 /*
@@ -234,6 +248,9 @@ static struct ntrace_exec_value read_word(const struct infer *infer, bool backwa
 	} else {
 		value = ntrace_value_log_read(log, time, address, bytes, NULL);
 	}
+	if (infer->likely && value.known &&
+	    is_stale(infer, log_told(log, time, address & ~UINT64_C(7)), time))
+		value.known = 0;
 	for (unsigned int i = 0; i < bytes && value.known; i++)
 		if (!is_trusted(infer, address + i))
 			value.known &= ~(UINT64_C(0xff) << 8 * i);
@@ -380,6 +397,19 @@ static void learn_registers(struct infer *infer, const struct exec_insn *insn)
 	}
 }
 
+/* The way that a branch or a jump took contradicts what is likely of its operands. */
+static void doubt_registers(struct infer *infer, const struct exec_insn *insn)
+{
+	const unsigned int reg[2] = { insn->rs1, insn->rs2 };
+
+	for (unsigned int i = 0; i < (insn->kind == EXEC_BRANCH ? 2u : 1u); i++) {
+		uint32_t number = infer->current[reg[i]];
+
+		infer->value[number] = infer->certain[number];
+		infer->link[number].contradicted = true;
+	}
+}
+
 /* Notes what an instruction accesses. */
 static void note_access(const struct infer *infer, struct infer_entry *entry,
 			const struct ntrace_exec_effects *effects)
@@ -417,7 +447,9 @@ static void forget_stored(struct infer *infer, const struct infer_entry *entry)
 {
 	if (!(entry->flags & INFER_STORES) || !(entry->flags & (INFER_SOMEWHERE | INFER_MAYBE)))
 		return;
-	if (!entry->bytes && !infer->likely)
+	if (!entry->bytes && infer->likely)
+		infer_stray(infer, false, (struct ntrace_exec_value){ 0, 0 }, 0);
+	else if (!entry->bytes)
 		infer_forget(infer, false, 0, UINT64_MAX);
 	else if (entry->bytes)
 		infer_forget(infer, false, entry->address,
@@ -463,8 +495,11 @@ void infer_execute(struct infer *infer, bool made)
 	if (entry->flags & INFER_ARRIVES && !effects.next_known) {
 		ntrace_exec_arrive(infer->exec, insn->word, entry->pc, next);
 		learn_registers(infer, insn);
-	} else if (entry->flags & INFER_ARRIVES && effects.next_pc != next && !infer->likely) {
-		infer->contradicted = true;
+	} else if (entry->flags & INFER_ARRIVES && effects.next_pc != next) {
+		if (infer->likely)
+			doubt_registers(infer, insn);
+		else
+			infer->contradicted = true;
 	}
 	for (uint64_t written = effects.written; written; written &= written - 1, number++) {
 		unsigned int reg = (unsigned int)__builtin_ctzll(written);
@@ -518,6 +553,9 @@ int infer_pass_forward(struct infer *infer)
 	if (infer_new_log(&infer->forward, infer->whole))
 		return NTRACE_ERR_NOMEM;
 	infer_begin(infer);
+	/* Of the way backwards; what is certain is read there later, too. */
+	if (infer->likely)
+		infer->strays = 0;
 	for (infer->now = 0; infer->now < infer->entries && !infer->error && !infer->contradicted;
 	     infer->now++) {
 		if (!(infer->now % INFER_POST))
@@ -598,10 +636,10 @@ static int repeat_likely(struct infer *infer)
 {
 	int error = 0;
 
+	for (size_t i = 0; i < infer->links; i++)
+		infer->link[i].contradicted = false;
 	for (unsigned int i = 0; !error && i < GUESSES; i++) {
 		memcpy(infer->value, infer->certain, infer->links * sizeof(*infer->value));
-		for (size_t k = 0; k < infer->links; k++)
-			infer->link[k].contradicted = false;
 		error = infer_repeat(infer);
 	}
 	return error;
@@ -610,6 +648,8 @@ static int repeat_likely(struct infer *infer)
 int infer_find_likely(struct infer *infer)
 {
 	struct ntrace_value_log *forward = infer->forward, *backward = infer->backward;
+	struct infer_stray *stray = infer->stray;
+	const size_t strays = infer->strays, stray_room = infer->stray_room;
 	struct infer_entry *entry;
 	int error;
 
@@ -622,13 +662,19 @@ int infer_find_likely(struct infer *infer)
 		memset(infer->guess, 0xff, infer->entries * sizeof(*infer->guess));
 		memcpy(entry, infer->entry, infer->entries * sizeof(*entry));
 		infer->forward = infer->backward = NULL;
+		infer->stray = NULL;
+		infer->strays = infer->stray_room = 0;
 		infer->likely = true;
 		infer->whole = false;
 		error = repeat_likely(infer);
 		ntrace_value_log_free(infer->forward);
 		ntrace_value_log_free(infer->backward);
+		free(infer->stray);
 		infer->forward = forward;
 		infer->backward = backward;
+		infer->stray = stray;
+		infer->strays = strays;
+		infer->stray_room = stray_room;
 		infer->likely = false;
 		/* Of the accesses, what is certain. */
 		memcpy(infer->entry, entry, infer->entries * sizeof(*entry));

@@ -45,7 +45,7 @@ struct infer_link {
 	bool contradicted;
 };
 
-/* A store of which only the value is known, at a time of the log of what was later. */
+/* A store of which at most the value is known, at a time of the log of what was later, or of the one that is made. */
 struct infer_stray {
 	uint64_t time;
 	struct ntrace_exec_value value;
@@ -67,7 +67,7 @@ struct infer_block {
  * @last: values of the registers at the end
  * @post: @current before each entry that is a multiple of INFER_POST
  * @forward, @backward: memory that is known by what was executed before, and later. Times of @backward go back from the end
- * @stray: of @backward, in order of their times
+ * @stray: of @backward, in order of their times; with @likely, of the log that is being made
  * @protected_since: the first entry from which on no mapping has changed; @remapped: as far as it is read
  * @distrusted: its @shared: memory that others may write
  * @uncertain: they may write all memory
@@ -207,8 +207,9 @@ struct ntrace_exec_value infer_read(struct infer *infer, bool backward, uint64_t
 void infer_write(struct infer *infer, bool backward, uint64_t address, unsigned int bytes,
 		 struct ntrace_exec_value value);
 
-/** infer_stray - backwards, a store of a value to an unknown address */
-void infer_stray(struct infer *infer, struct ntrace_exec_value value, unsigned int bytes);
+/** infer_stray - a store of a value to an unknown address; forwards, of what is likely */
+void infer_stray(struct infer *infer, bool backward, struct ntrace_exec_value value,
+		 unsigned int bytes);
 
 /** infer_forget - bytes of memory may have changed at infer->now; all of it if @last - @first is too much */
 void infer_forget(struct infer *infer, bool backward, uint64_t first, uint64_t last);

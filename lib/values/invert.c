@@ -216,10 +216,10 @@ static void pass_memory(struct infer *infer, const struct infer_entry *entry,
 		else if (insn->kind == EXEC_STORE_FLOAT && insn->bytes == 8)
 			join_memory(infer, infer->current[F0 + insn->rs2], insn, entry->address);
 	}
-	if (!entry->bytes && !infer->likely && insn->kind == EXEC_STORE)
-		infer_stray(infer, only(source(infer, insn->rs2), exec_low_bits(insn->bytes)),
+	if (!entry->bytes && (infer->likely || insn->kind == EXEC_STORE))
+		infer_stray(infer, true, only(source(infer, insn->rs2), exec_low_bits(insn->bytes)),
 			    insn->bytes);
-	else if (!entry->bytes && !infer->likely)
+	else if (!entry->bytes)
 		infer_forget(infer, true, 0, UINT64_MAX);
 	else if (entry->bytes)
 		infer_forget(infer, true, entry->address,

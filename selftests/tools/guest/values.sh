@@ -41,13 +41,13 @@ while read -r -a words; do
 	for word in "${words[@]}"; do
 		count[${word,,}]=$((${count[${word,,}]:-0} + 1))
 	done
-done
+done <text
 echo "${#count[@]}"
 END
-head -n 40 /usr/share/common-licenses/Artistic >text
+head -n 16 /usr/share/common-licenses/Artistic >text
 attempt ls ntrace record -q --task --values -o ls.data -- ls -l /etc
 attempt sort ntrace record -q --task --values -o sort.data -- sort -r /usr/share/common-licenses/GPL-3
-attempt bash ntrace record -q --task --values -o bash.data -- bash few.sh <text
+attempt bash ntrace record -q --task --values -o bash.data -- bash few.sh
 for program in ls sort bash; do
 	status $program 0
 done
@@ -90,15 +90,33 @@ done
 attempt crash ntrace record -q --task -o crash.data -- "$here/bugs" use_after_free
 status crash 139
 mv core.bugs crash.core
-{ sed 's/^done$/done <text/' few.sh; echo 'kill -SEGV $$'; } >killed.sh
+{ cat few.sh; echo 'kill -SEGV $$'; } >killed.sh
 attempt shell ntrace record -q --task --values -o shell.data -- bash killed.sh
 status shell 139
 mv core.bash shell.core
-attempt sql ntrace record -q --task --values -o sql.data -- sqlite3 :memory: "create table words (word text, count int);
-	with recursive number(n) as (select 1 union all select n + 1 from number where n < 200)
-		insert into words select 'word' || n * 7919 % 101, n from number;
-	create index by_word on words (word);
-	select word, sum(count) from words group by word order by 2 limit 3;" '.system kill -SEGV $PPID'
+# Killed where it waits for more, as a program that hangs is: nothing but its own work is before the end.
+cat >words.sql <<'END'
+create table words (word text, count int);
+with recursive number(n) as (select 1 union all select n + 1 from number where n < 200)
+	insert into words select 'word' || n * 7919 % 101, n from number;
+create index by_word on words (word);
+.output answer
+select word, sum(count) from words group by word order by 2 limit 3;
+.output stdout
+END
+cat >hang.sh <<'END'
+mkfifo queries
+sqlite3 :memory: <queries &
+exec 3>queries
+cat words.sql >&3
+until [ -s answer ] && [ "$(cut -d" " -f3 /proc/$!/stat)" = S ]; do
+	sleep 0.05
+done
+kill -SEGV $!
+wait $!
+END
+attempt sql ntrace record -q --task --values -o sql.data -- bash hang.sh
+status sql 139
 mv core.sqlite3 sql.core
 echo "$pattern" >/proc/sys/kernel/core_pattern
 ulimit -S -c 0

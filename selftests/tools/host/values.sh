@@ -87,8 +87,8 @@ done <<END
 dead.use_after_free 900 1000 990
 dead.stale_cache 900 1000 990
 dead.off_by_one 900 1000 990
-shell 300 350 900
-sql 300 350 900
+shell 300 340 950
+sql 330 360 970
 END
 fails "a core dump of another process" "$results/shell.core: the core dump is not of this recording: thread [0-9]+ of process [0-9]+: the recording has no user code of it" \
 	"$ntrace" gdb --sysroot "$sysroot" --json --core "$results/shell.core" "$results/crash.data"
