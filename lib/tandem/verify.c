@@ -31,13 +31,21 @@ enum {
 
 void ntrace_tandem_verify_config_init(struct ntrace_tandem_verify_config *config)
 {
-	/* mip, sip; mcycle, minstret; cycle, time, instret; the upper halves of RV32 */
+#define FOUR(first)                                                                          \
+	{ (first), UINT64_MAX }, { (first) + 1, UINT64_MAX }, { (first) + 2, UINT64_MAX }, \
+	{                                                                                  \
+		(first) + 3, UINT64_MAX                                                    \
+	}
+#define COUNTERS(first)                                                                    \
+	FOUR(first), FOUR((first) + 4), FOUR((first) + 8), FOUR((first) + 12),             \
+		FOUR((first) + 16), FOUR((first) + 20), FOUR((first) + 24), FOUR((first) + 28)
+	/* Counters of M mode, those that other modes see (with time), and the upper halves of RV32 */
 	static const struct ntrace_tandem_mask chosen[] = {
-		{ MIP, UINT64_MAX },   { SIP, UINT64_MAX },   { 0xb00, UINT64_MAX },
-		{ 0xb02, UINT64_MAX }, { 0xc00, UINT64_MAX }, { 0xc01, UINT64_MAX },
-		{ 0xc02, UINT64_MAX }, { 0xb80, UINT64_MAX }, { 0xb82, UINT64_MAX },
-		{ 0xc80, UINT64_MAX }, { 0xc81, UINT64_MAX }, { 0xc82, UINT64_MAX },
+		{ MIP, UINT64_MAX }, { SIP, UINT64_MAX }, COUNTERS(0xb00),
+		COUNTERS(0xb80),     COUNTERS(0xc00),	  COUNTERS(0xc80),
 	};
+#undef COUNTERS
+#undef FOUR
 
 	memset(config, 0, sizeof(*config));
 	config->size = sizeof(*config);

@@ -180,7 +180,7 @@ static int run_verifier(struct verify *verify, const struct ntrace_tandem_verify
 
 int tandem_verify(const struct tandem_options *options)
 {
-	static struct ntrace_tandem_mask chosen[2 * TANDEM_LIST_MAX];
+	static struct ntrace_tandem_mask *chosen;
 	struct ntrace_tandem_verify_config config;
 	static struct verify verify;
 	struct ntrace_tandem_gdb *gdb = NULL;
@@ -188,6 +188,9 @@ int tandem_verify(const struct tandem_options *options)
 
 	verify.options = options;
 	ntrace_tandem_verify_config_init(&config);
+	chosen = calloc(config.chosen_count + options->chosen_count, sizeof(*chosen));
+	if (!chosen)
+		return fail("out of memory");
 	memcpy(chosen, config.chosen, config.chosen_count * sizeof(chosen[0]));
 	memcpy(chosen + config.chosen_count, options->chosen,
 	       options->chosen_count * sizeof(chosen[0]));
@@ -240,5 +243,6 @@ int tandem_verify(const struct tandem_options *options)
 	report_close(&verify.report);
 	ntrace_tandem_gdb_close(gdb);
 	ntrace_tandem_builtin_free(verify.builtin);
+	free(chosen);
 	return error;
 }
