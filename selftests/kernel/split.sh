@@ -12,7 +12,8 @@ guest_job idle kernel/idle.sh
 guest_boot split --icount --modules --topology split --append iomem=relaxed \
 	--global ntrace-encoder.managed=on --variant encoder.sleep-loses=1
 
-# Bridges and a funnel of four harts lose their registers as well.
+# Bridges and a funnel of four harts lose their registers as well. The encoders are as the guide of the K3 describes them.
 guest_job idle_k3 kernel/idle.sh 5
-guest_boot idle_k3 --icount --smp 8 --modules --topology k3 --append iomem=relaxed --variant encoder.sleep-loses=3
+guest_boot idle_k3 --icount --smp 8 --modules --topology k3 --append iomem=relaxed \
+	--variant encoder.inst-modes=0x8+encoder.sync-modes=0x4+encoder.own-hart=1+encoder.sleep-loses=3
 done_testing

@@ -3,7 +3,8 @@
 # runner: guest seconds=70
 # Truth test of a K3's topology: four harts whose messages are in frames of one ETR, and an Arm funnel that switches between them
 # inside messages. Everything is executed code; what is lost is reported; processes are attributed by Ownership. Then through
-# perf, where the kernel takes the trace of each hart out of the frames.
+# perf, where the kernel takes the trace of each hart out of the frames. The encoders have BTM and synchronization by cycles only, and
+# registers for their own hart, which idle states lose with those of the bridge.
 set -uo pipefail
 # shellcheck source=selftests/tools/truth_common.sh
 . "$(dirname "$0")/truth_common.sh"
@@ -11,7 +12,9 @@ set -uo pipefail
 truth_job k3 1 4 FIXED
 truth_job loss 1 4 LOSSES --data-size 64K
 guest_job tasks tools/truth_tasks.sh 5 k3
-truth_boot k3 --icount --smp 4 --topology k3
+# Its encoders as the guide of the K3 describes them.
+guide=encoder.inst-modes=0x8+encoder.sync-modes=0x4+encoder.own-hart=1+encoder.sleep-loses=2
+truth_boot k3 --icount --smp 4 --topology k3 --variant "$guide"
 if recorded k3; then
 	is "$(sed -n 's/^params.*srcbits=0,.*atid=//p' "$data/params" | sort | xargs)" "1 3 5 7" "each hart has its ATID, and no SRC"
 	is "$(find "$data" -name "aux.*" | wc -l)" 1 "one stream for all"
