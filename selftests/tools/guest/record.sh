@@ -57,6 +57,11 @@ like "loss: said in words" "CPU [01]: .* lost while recording, in [0-9]+ places?
 attempt user ntrace record --cpu 1 --privilege u -o user.data -- "$counted"
 status user 7
 is "$(ls user.data/images)" vdso "user: user space alone is without the kernel's code"
+# A directory of that name that is not the one of the recording gets no file of it.
+attempt remade ntrace record -a -o remade.data -- sh -c 'rm -r remade.data; mkdir remade.data; echo kept >remade.data/other'
+says remade 1 "remade.data: was removed or renamed while it was recorded"
+is "$(ls remade.data)" other "remade: the directory that the command made is left alone"
+rm -r remade.data
 attempt btm ntrace record -q -a --mode btm --sync messages:16 -o btm.data -- sh -c "$counted"'; kill -9 $$'
 is "$(<btm.rc)" 137 "a command killed by a signal"
 attempt counted ntrace record -a -o counted.data -- "$counted"

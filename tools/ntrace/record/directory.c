@@ -148,13 +148,17 @@ int recording_reserve(const char *directory)
 	return error;
 }
 
-void recording_release(const char *directory)
+int recording_release(const char *directory)
 {
 	char *path = room_of(directory);
+	int error = EXIT_OK;
 
-	if (path)
-		unlink(path);
+	if (!path)
+		return fail("out of memory");
+	if (unlink(path) && errno == ENOENT)
+		error = fail("%s: was removed or renamed while it was recorded", directory);
 	free(path);
+	return error;
 }
 
 int temporary_make(char *path, size_t size, const char *name)

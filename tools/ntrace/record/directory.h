@@ -22,7 +22,13 @@ void recording_discard(const char *directory);
  * Return: EXIT_OK, or EXIT_FAILED after an error message.
  */
 int recording_reserve(const char *directory);
-void recording_release(const char *directory);
+
+/**
+ * recording_release - give the space back
+ *
+ * Return: EXIT_OK, or EXIT_FAILED after an error message: the directory is not the one of the recording any more.
+ */
+int recording_release(const char *directory);
 
 /**
  * temporary_make - create a private directory in $TMPDIR, or in /tmp without it

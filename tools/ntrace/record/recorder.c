@@ -534,8 +534,9 @@ static int record(struct recorder *recorder)
 	failed = recorder->by_tasks ? tasks_finish(&recorder->tasks) :
 				      finish_devices(recorder, error != EXIT_OK);
 	error = error ? error : failed;
-	recording_release(recorder->directory);
-	if (!recorder->traced || recorder->live)
+	failed = recording_release(recorder->directory);
+	error = error ? error : failed;
+	if (!recorder->traced || recorder->live || failed)
 		return error;
 	/* Keep the trace recorded so far, whatever failed. */
 	failed = copy_kernel(recorder, NTRACE_RECORDING_END);
