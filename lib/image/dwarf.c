@@ -55,15 +55,46 @@ static void clean_path(char *path)
 	*to = '\0';
 }
 
-/* The path of a file named by a unit, to be freed; NULL when out of memory. */
+/* Each name of a unit is compared with all of its directories, if there are not more. */
+#define DIRECTORIES_MAX 1024
+
+/* Whether the line table of a unit has an absolute directory with the file. */
+static bool is_in_directory(Dwarf_Die *unit, const char *name)
+{
+	const char *const *directories;
+	Dwarf_Files *files;
+	size_t count, length, i;
+
+	if (dwarf_getsrcfiles(unit, &files, &count) ||
+	    dwarf_getsrcdirs(files, &directories, &count))
+		return true;
+	if (count > DIRECTORIES_MAX)
+		return true;
+	for (i = 0; i < count; i++) {
+		length = directories[i] && *directories[i] == '/' ? strlen(directories[i]) : 0;
+		if (length && !strncmp(name, directories[i], length) &&
+		    (length == 1 || name[length] == '/'))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The path of a file named by a unit, to be freed; NULL when out of memory. A build that hides where it was made leaves
+ * the directory of the unit empty, and libdw puts that and a slash before relative names.
+ */
 static char *whole_path(Dwarf_Die *unit, const char *name)
 {
 	Dwarf_Attribute attribute;
 	const char *directory = NULL;
 	char *path;
 
-	if (*name != '/' && dwarf_attr(unit, DW_AT_comp_dir, &attribute))
+	if (dwarf_attr(unit, DW_AT_comp_dir, &attribute))
 		directory = dwarf_formstring(&attribute);
+	if (directory && !*directory && *name == '/' && !is_in_directory(unit, name))
+		name += strspn(name, "/");
+	if (*name == '/' || (directory && !*directory))
+		directory = NULL;
 	if (!directory)
 		path = strdup(name);
 	else if (asprintf(&path, "%s/%s", directory, name) < 0)

@@ -550,14 +550,18 @@ static void test_split(void)
 	}
 }
 
-/* The library cleans paths, so that each file has one name for all paths given to the compiler. */
-static void test_paths(void)
+/*
+ * The library cleans paths, so that each file has one name for all paths given to the compiler. @hidden: the
+ * unit has no directory, as of builds that anybody can repeat.
+ */
+static void test_paths(const char *options, bool hidden)
 {
 	static const char program[] = "# 10 \"/w//a/./b/../one.c\"\nint one(void) { return 1; }\n"
 				      "# 20 \"/w/../../two.c\"\nint two(void) { return 2; }\n"
 				      "# 30 \"x/.././three..c\"\nint three(void) { return 3; }\n";
 	const char *directories[] = { "/nonexistent", NULL };
-	const char *paths[] = { "/w/a/one.c", "/two.c", in("three..c") };
+	const char *paths[] = { "/w/a/one.c", "/two.c",
+				hidden ? "x/.././three..c" : in("three..c") };
 	const struct ntrace_scope *scopes;
 	struct ntrace_object *object;
 	struct ntrace_lines *lines;
@@ -566,11 +570,11 @@ static void test_paths(void)
 
 	fputs(program, file);
 	fclose(file);
-	ok(!run("cd %s && " TOOL "gcc -O1 -g -shared -fPIC -nostdlib paths.c -o paths.so",
-		directory) &&
+	ok(!run("cd %s && " TOOL "gcc -O1 %s -shared -fPIC -nostdlib paths.c -o paths.so",
+		directory, options) &&
 		   !ntrace_object_open_elf(&object, in("paths.so")) &&
 		   !ntrace_lines_open(&lines, object, directories),
-	   "files that are named in odd ways");
+	   "files that are named in odd ways: %s", options);
 	scopes = ntrace_lines_scopes(lines, &count);
 	is_u64(count, 3, "three functions");
 	for (i = 0; i < count; i++)
@@ -781,7 +785,9 @@ int main(void)
 	test_image_at_zero();
 	test_dropped_inlined();
 	test_files();
-	test_paths();
+	test_paths("-gdwarf-4 -fdebug-prefix-map=$PWD=", true);
+	test_paths("-gdwarf-5 -fdebug-prefix-map=$PWD=", true);
+	test_paths("-g", false);
 	test_coverage();
 	test_debug_file();
 	test_sections();
