@@ -138,6 +138,10 @@ static void test_directory(void)
 	ok(!recording_make(in("rec")) && !exists("rec.old/archive") && !exists("rec.old/index"),
 	   "directory: index and archive are removed with it");
 
+	put_file("rec/data", "4");
+	ok(!recording_make(in("rec/")) && exists("rec.old/data") && !exists("rec/.old"),
+	   "directory: a slash behind the name");
+
 	put_file("rec/data", "3");
 	put_file("rec.old/data", "3");
 	put_file("rec.old/notes", "mine");

@@ -93,15 +93,19 @@ void recording_discard(const char *directory)
 /* Renames an older recording of that name, like perf record. */
 static int keep_old(const char *directory)
 {
+	size_t length = strlen(directory);
 	struct stat status;
 	int error = EXIT_OK;
 	char *old;
 
+	/* A shell completes the name of a directory with one. */
+	while (length > 1 && directory[length - 1] == '/')
+		length--;
 	if (lstat(directory, &status))
 		return EXIT_OK;
 	if (!S_ISDIR(status.st_mode) || !is_recording(directory))
 		return fail("%s: exists and is not a recording", directory);
-	if (asprintf(&old, "%s.old", directory) < 0)
+	if (asprintf(&old, "%.*s.old", (int)length, directory) < 0)
 		return fail("out of memory");
 	if (is_recording(old))
 		recording_discard(old);
