@@ -25,6 +25,12 @@ static bool has(const struct ntrace_tandem_state *state, char extension)
 	return is_known(state, MISA) && (state->reg[MISA] >> (extension - 'A') & 1);
 }
 
+/* Whether misa says that the hart has not the extension; a misa of 0 says nothing. */
+static bool lacks(const struct ntrace_tandem_state *state, char extension)
+{
+	return is_known(state, MISA) && state->reg[MISA] && !has(state, extension);
+}
+
 /* Whether the hart may be in a guest, whose rules differ. A misa of 0 says nothing. */
 static bool maybe_guest(const struct ntrace_tandem_state *state)
 {
@@ -43,6 +49,22 @@ bool tandem_lacks_compressed(const struct ntrace_tandem_state *state)
 static bool is_zcb(uint32_t word)
 {
 	return (word & 0xe003) == 0x8000 || (word & 0xfc43) == 0x9c41;
+}
+
+/*
+ * What no extension without a bit in misa has: division without M (Zmmul multiplies only), loads and stores of
+ * f registers without F (Zfinx has none).
+ */
+static bool is_absent(const struct ntrace_tandem_state *state, const struct exec_insn *insn,
+		      uint32_t word)
+{
+	unsigned int opcode = word & 0x7f, width = word >> 12 & 7;
+
+	if (insn->size == 2)
+		return false;
+	if ((opcode == 0x33 || opcode == 0x3b) && word >> 25 == 1 && width >= 4)
+		return lacks(state, 'M');
+	return (opcode == 0x07 || opcode == 0x27) && width >= 1 && width <= 4 && lacks(state, 'F');
 }
 
 /* c.lui with x0, whose immediate is not 0 (unprivileged architecture, 18.5) */
@@ -148,7 +170,10 @@ static enum tandem_legality judge_float(const struct ntrace_tandem_state *state,
 		    (insn->rm != 7 || !is_known(state, FCSR) || state->reg[FRM] > 4))
 			return TANDEM_UNDECIDED;
 	}
-	return wide && !has(state, 'D') ? TANDEM_UNDECIDED : TANDEM_LEGAL;
+	if (!wide || has(state, 'D'))
+		return TANDEM_LEGAL;
+	/* A hart with Zdinx has no F; Zcmp and Zcmt have the encodings of c.fsdsp. */
+	return insn->size == 4 ? TANDEM_ILLEGAL : TANDEM_UNDECIDED;
 }
 
 /* ---- privileged ---- */
@@ -240,6 +265,9 @@ static enum tandem_legality judge_csr(const struct ntrace_tandem_state *state,
 		return TANDEM_ILLEGAL;
 	if (least == 2)
 		least = PRIV_S;
+	/* medeleg and mideleg should not exist without S mode (3.1.8). */
+	if ((least == PRIV_S || number == 0x302 || number == MIDELEG) && lacks(state, 'S'))
+		return TANDEM_ILLEGAL;
 	if (priv < least || (writes && number >> 10 == 3) || is_hidden_counter(state, number))
 		return TANDEM_ILLEGAL;
 	if (number >= FFLAGS && number <= FCSR)
@@ -288,7 +316,9 @@ static enum tandem_legality judge_system(const struct ntrace_tandem_state *state
 	case MRET:
 		return judge_privilege(state, PRIV_M, 0);
 	case SRET:
-		return unless(judge_privilege(state, PRIV_S, MSTATUS_TSR), has(state, 'S'));
+		return lacks(state, 'S') ?
+			       TANDEM_ILLEGAL :
+			       unless(judge_privilege(state, PRIV_S, MSTATUS_TSR), has(state, 'S'));
 	case WFI:
 		/* A limit of time, which may be 0, applies to U mode and to TW. */
 		if (state->reg[PRIV] == PRIV_M ||
@@ -304,7 +334,9 @@ static enum tandem_legality judge_system(const struct ntrace_tandem_state *state
 	}
 	/* sfence.vma, sinval.vma: a hart may have S mode without translation. */
 	if ((word & 0xfe007fff) == 0x12000073 || (word & 0xfe007fff) == 0x16000073)
-		return unless(judge_privilege(state, PRIV_S, MSTATUS_TVM), false);
+		return lacks(state, 'S') ?
+			       TANDEM_ILLEGAL :
+			       unless(judge_privilege(state, PRIV_S, MSTATUS_TVM), false);
 	return TANDEM_UNDECIDED;
 }
 
@@ -314,7 +346,7 @@ enum tandem_legality tandem_judge_legality(const struct ntrace_tandem_state *sta
 	/* Of any length: only zeros; of 32 bits: only ones (unprivileged architecture, 1.5). */
 	if (!(word & 0xffff) || word == UINT32_MAX)
 		return TANDEM_ILLEGAL;
-	if (insn->size == 2 && tandem_lacks_compressed(state))
+	if ((insn->size == 2 && tandem_lacks_compressed(state)) || is_absent(state, insn, word))
 		return TANDEM_ILLEGAL;
 	if (is_float(insn, word))
 		return judge_float(state, insn, word);
