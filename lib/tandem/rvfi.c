@@ -88,8 +88,8 @@ static int report(struct ntrace_tandem_rvfi *rvfi, unsigned int kind, const stru
 		[NTRACE_RVFI_MASK] = "rvfi_mem_rmask or rvfi_mem_wmask is not one access of 1, 2, "
 				     "4 or 8 bytes",
 		[NTRACE_RVFI_INSN] = "rvfi_insn has more than 32 bits",
-		[NTRACE_RVFI_CAUSE] = "a trap between two instructions without mcause or scause in "
-				      "rvfi_csr_*: it cannot be verified",
+		[NTRACE_RVFI_CAUSE] = "a trap between two instructions, whose mcause or scause is "
+				      "not reported: it cannot be verified",
 		[NTRACE_RVFI_ADDRESS] = "rvfi_mem_addr is not the address of bit 0 of the masks, "
 					"although the first bit of the access is a higher one",
 		[NTRACE_RVFI_TRAP] =

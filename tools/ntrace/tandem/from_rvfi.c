@@ -376,10 +376,16 @@ static int on_problem(void *data, const struct ntrace_rvfi_problem *problem)
 
 	if (retiring->problems++ >= SHOWN)
 		return 0;
-	retiring_fail(retiring,
-		      "instruction %" PRIu64 " at 0x%" PRIx64 ": %s: 0x%" PRIx64
-		      ", expected 0x%" PRIx64,
-		      problem->order, problem->pc, problem->text, problem->seen, problem->expected);
+	/* Without a cause, there is no value to compare. */
+	if (problem->kind == NTRACE_RVFI_CAUSE)
+		retiring_fail(retiring, "instruction %" PRIu64 " at 0x%" PRIx64 ": %s",
+			      problem->order, problem->pc, problem->text);
+	else
+		retiring_fail(retiring,
+			      "instruction %" PRIu64 " at 0x%" PRIx64 ": %s: 0x%" PRIx64
+			      ", expected 0x%" PRIx64,
+			      problem->order, problem->pc, problem->text, problem->seen,
+			      problem->expected);
 	return 0;
 }
 
