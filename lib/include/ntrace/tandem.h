@@ -272,9 +272,9 @@ NTRACE_EXPERIMENTAL int ntrace_tandem_write(const struct ntrace_tandem_params *p
 #define NTRACE_TANDEM_HAS_MTIME 0x80u
 
 /**
- * struct ntrace_tandem_state - state of a hart as far as a trace has told it
+ * struct ntrace_tandem_state - state of a hart as far as a trace has given it
  * @reg: values by register number, pc and privilege at NTRACE_TANDEM_PC and NTRACE_TANDEM_PRIV
- * @known: bit n % 64 of word n / 64: the trace has told register n
+ * @known: bit n % 64 of word n / 64: the trace has given register n
  * @changed: the same for the last group, or the current one
  * @offset: offset of the group's BEGIN, or of the first field between two groups
  * @pc_before: pc before the group
@@ -331,7 +331,7 @@ NTRACE_EXPERIMENTAL void ntrace_tandem_state_init(struct ntrace_tandem_state *st
  * Views of the same state follow each other: fflags, frm and fcsr; sstatus and mstatus; sie, sip and
  * those bits of mie, mip that mideleg selects. A RESET makes all registers unknown.
  *
- * What the trace tells between two groups is a group of its own. The BEGIN of the next group ends it.
+ * What the trace gives between two groups is a group of its own. The BEGIN of the next group ends it.
  *
  * Return: 1 if @field ended a group, whose description is in @state until the next field; else 0.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * Tandem traces from the RISC-V Formal Interface (RVFI): a core tells each instruction that it
+ * Tandem traces from the RISC-V Formal Interface (RVFI): a core reports each instruction that it
  * retires, with its registers and its memory access, and here this becomes the fields of a tandem
  * trace, which ntrace_tandem_verifier_field() takes or ntrace_tandem_write() writes.
  */
@@ -21,11 +21,11 @@ extern "C" {
 #define NTRACE_RVFI_HAS_SOURCES 0x10u /* rs1_addr, rs1_rdata, rs2_addr, rs2_rdata */
 #define NTRACE_RVFI_HAS_MASKS	0x20u /* the masks have a bit for each byte, else they only say whether */
 
-/* Registers besides rd that one retirement can tell. */
+/* Registers besides rd that one retirement can report. */
 #define NTRACE_RVFI_CHANGES_MAX 64
 
 /**
- * struct ntrace_rvfi_change - a register that a retirement tells: the signals rvfi_csr_NAME_*
+ * struct ntrace_rvfi_change - a register that a retirement reports: the signals rvfi_csr_NAME_*
  * @id: register number, as in a tandem trace
  * @rmask: bits of @rdata that are valid: the value before the instruction
  * @wmask: bits that are written
@@ -163,7 +163,7 @@ NTRACE_EXPERIMENTAL int ntrace_tandem_rvfi_new(struct ntrace_tandem_rvfi **rvfi,
  * @rvfi: conversion
  * @retired: the instruction
  *
- * Its group is complete with the next one, which tells the privilege and the CSRs after it, unless
+ * Its group is complete with the next one, which reports the privilege and the CSRs after it, unless
  * its halt is set. With NTRACE_RVFI_HAS_ORDER, up to 64 instructions may come in another order.
  *
  * Return: 0; what a callback returned; NTRACE_ERR_FORMAT for an instruction that is missing;

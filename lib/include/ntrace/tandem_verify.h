@@ -187,7 +187,8 @@ struct ntrace_tandem_mask {
  *         the memory map (brk, mmap, munmap, mremap, mprotect, madvise) are executed, mmap as an
  *         anonymous one at the address that the trace has
  * @pending_limit: instructions that may retire while an interrupt is pending and enabled; 0: any
- *                 number. Judged if the trace tells mip, mie, mideleg, mstatus and the privilege
+ *                 number. Judged if the trace gives mip, mie, mstatus and the privilege, and
+ *                 mideleg unless the interrupt must be taken with any delegation
  *
  * The arrays are borrowed until ntrace_tandem_verifier_free().
  */
@@ -262,7 +263,7 @@ ntrace_tandem_verifier_new(struct ntrace_tandem_verifier **verifier,
  * @verifier: verifier
  * @field: field of ntrace_tandem_read()
  *
- * The first group should initialise the state: registers that the trace has never told are not
+ * The first group should initialise the state: registers that the trace has never given are not
  * compared.
  *
  * Return: 0; what a callback returned; NTRACE_ERR_UNSUPPORTED after a mismatch that the model cannot
@@ -326,12 +327,12 @@ NTRACE_EXPERIMENTAL void ntrace_tandem_gdb_close(struct ntrace_tandem_gdb *gdb);
 
 /**
  * struct ntrace_tandem_builtin_stats - what the model without a simulator took from the trace
- * @memory: loads that read bytes which the trace had not told before
+ * @memory: loads that read bytes which the trace had not given before
  * @conditional: outcomes of sc and compare and swap that were not certain
  * @csr: values of CSRs that differ from what was written, where the hart may choose
  * @faults: exceptions that depend on more than the instruction and the registers
  * @unsupported: instructions that the model does not execute
- * @results: registers whose value was not certain for another reason, such as CSRs that were not told
+ * @results: registers whose value was not certain for another reason, such as CSRs that were not given
  */
 struct ntrace_tandem_builtin_stats {
 	uint64_t memory;
@@ -352,7 +353,7 @@ struct ntrace_tandem_builtin;
  * @linux_user: the trace is that of a Linux program in user mode
  * @model: receives the model for struct ntrace_tandem_verify_config
  *
- * The model knows memory only as far as the trace has told it; ntrace_tandem_builtin_stats() counts what
+ * The model knows memory only as far as the trace has given it; ntrace_tandem_builtin_stats() counts what
  * it took from the trace. It needs each group before it executes it: the function group of the
  * configuration must call ntrace_tandem_builtin_group().
  *
@@ -364,7 +365,7 @@ NTRACE_EXPERIMENTAL int ntrace_tandem_builtin_new(struct ntrace_tandem_builtin *
 						  struct ntrace_tandem_model *model);
 
 /**
- * ntrace_tandem_builtin_group - tell the model the group that is verified next
+ * ntrace_tandem_builtin_group - give the model the group that is verified next
  * @builtin: model
  * @group: state of the trace after the group; borrowed until the next call
  */
