@@ -636,8 +636,6 @@ static int repeat_likely(struct infer *infer)
 {
 	int error = 0;
 
-	for (size_t i = 0; i < infer->links; i++)
-		infer->link[i].contradicted = false;
 	for (unsigned int i = 0; !error && i < GUESSES; i++) {
 		memcpy(infer->value, infer->certain, infer->links * sizeof(*infer->value));
 		error = infer_repeat(infer);
