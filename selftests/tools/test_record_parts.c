@@ -114,16 +114,18 @@ static void put_file(const char *name, const char *text)
 
 static void test_directory(void)
 {
-	ok(!recording_make(in("rec")) && exists("rec"), "directory: a new one");
+	bool kept;
+
+	ok(!recording_make(in("rec"), &kept) && exists("rec") && !kept, "directory: a new one");
 	put_file("rec/params", "1");
 	put_file("rec/aux.0", "1");
 	mkdir(in("rec/images"), 0700);
 	put_file("rec/images/0-vmlinux", "1");
-	ok(!recording_make(in("rec")) && exists("rec.old/params") && !exists("rec/params"),
+	ok(!recording_make(in("rec"), &kept) && exists("rec.old/params") && !exists("rec/params"),
 	   "directory: an older recording gets another name");
 	put_file("rec/data", "2");
-	ok(!recording_make(in("rec")) && exists("rec.old/data") && !exists("rec.old/params") &&
-		   !exists("rec.old/images/0-vmlinux"),
+	ok(!recording_make(in("rec"), &kept) && exists("rec.old/data") &&
+		   !exists("rec.old/params") && !exists("rec.old/images/0-vmlinux"),
 	   "directory: the one before it is removed");
 
 	put_file("rec/data", "2");
@@ -132,21 +134,31 @@ static void test_directory(void)
 	mkdir(in("rec/archive"), 0700);
 	mkdir(in("rec/archive/usr"), 0700);
 	put_file("rec/archive/usr/program", "2");
-	ok(!recording_make(in("rec")) && exists("rec.old/archive/usr/program"),
+	ok(!recording_make(in("rec"), &kept) && exists("rec.old/archive/usr/program"),
 	   "directory: one with an index and an archive");
 	put_file("rec/data", "3");
-	ok(!recording_make(in("rec")) && !exists("rec.old/archive") && !exists("rec.old/index"),
+	ok(!recording_make(in("rec"), &kept) && !exists("rec.old/archive") &&
+		   !exists("rec.old/index"),
 	   "directory: index and archive are removed with it");
 
 	put_file("rec/data", "4");
-	ok(!recording_make(in("rec/")) && exists("rec.old/data") && !exists("rec/.old"),
+	ok(!recording_make(in("rec/"), &kept) && exists("rec.old/data") && !exists("rec/.old"),
 	   "directory: a slash behind the name");
+	recording_discard(in("rec/"), kept);
+	ok(kept && exists("rec/data") && !exists("rec.old"),
+	   "directory: what fails gives an older recording its name back");
+	recording_make(in("rec"), &kept);
+	put_file("rec/notes", "mine");
+	recording_discard(in("rec"), kept);
+	ok(exists("rec/notes") && exists("rec.old/data"),
+	   "directory: unless a foreign file has it now");
+	unlink(in("rec/notes"));
 
 	put_file("rec/data", "3");
 	put_file("rec.old/data", "3");
 	put_file("rec.old/notes", "mine");
 	listen();
-	is_u64(recording_make(in("rec")), EXIT_FAILED,
+	is_u64(recording_make(in("rec"), &kept), EXIT_FAILED,
 	       "directory: foreign files in the older one stay");
 	ok(strstr(heard(), "rec: cannot become ") && exists("rec.old/notes") &&
 		   exists("rec.old/data"),
@@ -155,31 +167,33 @@ static void test_directory(void)
 
 	put_file("rec/notes", "mine");
 	listen();
-	is_u64(recording_make(in("rec")), EXIT_FAILED, "directory: a foreign file");
+	is_u64(recording_make(in("rec"), &kept), EXIT_FAILED, "directory: a foreign file");
 	ok(strstr(heard(), "rec: exists and is not a recording"), "directory: not a recording");
-	recording_discard(in("rec"));
+	recording_discard(in("rec"), false);
 	ok(exists("rec/notes") && !exists("rec/data"), "directory: a foreign file stays");
 	unlink(in("rec/notes"));
 	listen();
-	is_u64(recording_make(in("rec")), EXIT_FAILED, "directory: an empty one is no recording");
+	is_u64(recording_make(in("rec"), &kept), EXIT_FAILED,
+	       "directory: an empty one is no recording");
 	ok(strstr(heard(), "rec: exists and is not a recording"), "directory: it says so");
-	recording_discard(in("rec"));
+	recording_discard(in("rec"), false);
 	ok(!exists("rec"), "directory: removed");
 	put_file("rec", "a file");
 	listen();
-	is_u64(recording_make(in("rec")), EXIT_FAILED, "directory: a file");
+	is_u64(recording_make(in("rec"), &kept), EXIT_FAILED, "directory: a file");
 	ok(strstr(heard(), "rec: exists and is not a recording"), "directory: no directory");
 	unlink(in("rec"));
 	listen();
-	is_u64(recording_make(in("no/rec")), EXIT_FAILED, "directory: nowhere");
+	is_u64(recording_make(in("no/rec"), &kept), EXIT_FAILED, "directory: nowhere");
 	ok(strstr(heard(), "no/rec: No such file or directory"), "directory: says where");
 }
 
 static void test_reserve(void)
 {
 	struct stat status;
+	bool kept;
 
-	recording_make(in("rec"));
+	recording_make(in("rec"), &kept);
 	ok(!recording_reserve(in("rec")) && !stat(in("rec/room"), &status) &&
 		   status.st_blocks * 512 >= 256 << 10,
 	   "directory: room for what is written last");
@@ -188,7 +202,7 @@ static void test_reserve(void)
 	listen();
 	is_u64(recording_reserve(in("no")), EXIT_FAILED, "directory: no room");
 	ok(strstr(heard(), "no/room: No such file or directory"), "directory: says where");
-	recording_discard(in("rec"));
+	recording_discard(in("rec"), false);
 }
 
 /* ---- filters ---- */

@@ -370,7 +370,7 @@ static int set_paths(struct collect *collect)
 	snprintf(collect->window_path, sizeof(collect->window_path), "%s/.window", directory);
 	snprintf(collect->new_path, sizeof(collect->new_path), "%s/.new", directory);
 	/* Of a run that was killed. */
-	recording_discard(collect->window_path);
+	recording_discard(collect->window_path, false);
 	return EXIT_OK;
 }
 
@@ -385,7 +385,7 @@ static int run_collect(struct collect *collect)
 		return error;
 	collect->signals = recorder.signals;
 	error = run_windows(collect);
-	recording_discard(collect->window_path);
+	recording_discard(collect->window_path, false);
 	unlink(collect->new_path);
 	if (error)
 		return error;

@@ -85,44 +85,64 @@ static void remove_files(const char *path, bool all)
 	rmdir(path);
 }
 
-void recording_discard(const char *directory)
-{
-	remove_files(directory, false);
-}
-
-/* Renames an older recording of that name, like perf record. */
-static int keep_old(const char *directory)
+/* The name of an older recording, to be freed; NULL after an error message. */
+static char *old_name(const char *directory)
 {
 	size_t length = strlen(directory);
-	struct stat status;
-	int error = EXIT_OK;
 	char *old;
 
 	/* A shell completes the name of a directory with one. */
 	while (length > 1 && directory[length - 1] == '/')
 		length--;
+	if (asprintf(&old, "%.*s.old", (int)length, directory) >= 0)
+		return old;
+	fail("out of memory");
+	return NULL;
+}
+
+/* Renames an older recording of that name, like perf record. */
+static int keep_old(const char *directory, bool *kept)
+{
+	struct stat status;
+	int error = EXIT_OK;
+	char *old;
+
+	*kept = false;
 	if (lstat(directory, &status))
 		return EXIT_OK;
 	if (!S_ISDIR(status.st_mode) || !is_recording(directory))
 		return fail("%s: exists and is not a recording", directory);
-	if (asprintf(&old, "%.*s.old", (int)length, directory) < 0)
-		return fail("out of memory");
+	old = old_name(directory);
+	if (!old)
+		return EXIT_FAILED;
 	if (is_recording(old))
-		recording_discard(old);
+		remove_files(old, false);
 	if (rename(directory, old))
 		error = fail("%s: cannot become %s: %s", directory, old, strerror(errno));
+	*kept = !error;
 	free(old);
 	return error;
 }
 
-int recording_make(const char *directory)
+int recording_make(const char *directory, bool *kept)
 {
-	int error = keep_old(directory);
+	int error = keep_old(directory, kept);
 
 	if (error)
 		return error;
 	return ntrace_recording_create(directory) ? fail("%s: %s", directory, strerror(errno)) :
 						    EXIT_OK;
+}
+
+void recording_discard(const char *directory, bool kept)
+{
+	char *old = kept ? old_name(directory) : NULL;
+
+	remove_files(directory, false);
+	/* If a foreign file has kept the directory, the older recording keeps its other name. */
+	if (old && access(directory, F_OK) && rename(old, directory))
+		warn("%s: cannot become %s again: %s", old, directory, strerror(errno));
+	free(old);
 }
 
 static char *room_of(const char *directory)

@@ -3,17 +3,23 @@
 #ifndef NTRACE_TOOL_RECORD_DIRECTORY_H
 #define NTRACE_TOOL_RECORD_DIRECTORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /**
  * recording_make - create the directory; an older recording of that name becomes NAME.old
  *
+ * @kept: takes whether there was one
+ *
  * Anything else of that name is left alone and is an error.
  */
-int recording_make(const char *directory);
+int recording_make(const char *directory, bool *kept);
 
-/** recording_discard - remove the files of a recording that failed */
-void recording_discard(const char *directory);
+/**
+ * recording_discard - remove the files of a recording that failed
+ * @kept: there is an older one, which gets its name back
+ */
+void recording_discard(const char *directory, bool kept);
 
 /**
  * recording_reserve - reserve disk space for the files that are written last

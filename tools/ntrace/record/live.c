@@ -512,7 +512,7 @@ void live_free(struct live *live)
 	free(live->kernel);
 	if (!live->base[0])
 		return;
-	recording_discard(live->directory);
+	recording_discard(live->directory, false);
 	if (rmdir(live->base))
 		warn("%s: %s", live->base, strerror(errno));
 }

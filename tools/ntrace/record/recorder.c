@@ -243,7 +243,8 @@ static int prepare_tasks(struct recorder *recorder)
 
 static int prepare(struct recorder *recorder)
 {
-	int error = recorder->again ? EXIT_OK : recording_make(recorder->directory);
+	int error = recorder->again ? EXIT_OK :
+				      recording_make(recorder->directory, &recorder->kept);
 
 	if (error)
 		return error;
@@ -559,7 +560,7 @@ static int end(struct recorder *recorder, int error)
 	devices_close(&recorder->list);
 	tasks_close(&recorder->tasks);
 	if (recorder->made && !recorder->traced)
-		recording_discard(recorder->directory);
+		recording_discard(recorder->directory, recorder->kept);
 	close(recorder->notify);
 	return error;
 }

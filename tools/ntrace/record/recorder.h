@@ -85,6 +85,7 @@ struct recorder {
 	struct sideband *sideband;
 	struct ntrace_kernel_copy kernel;
 	bool made;		/* the directory exists */
+	bool kept;		/* an older recording of that name is DIRECTORY.old */
 	bool traced;		/* the directory contains trace */
 	bool unfiltered;	/* an encoder traces all privileges, which nobody asked for */
 	double ahead;		/* time of the last write_ahead() */

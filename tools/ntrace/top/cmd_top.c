@@ -431,7 +431,7 @@ static int run(const struct command *command, int argc, char **argv)
 		error = run_top(&top);
 	error = output_finish(&output, error);
 	if (*top.base) {
-		recording_discard(top.directory);
+		recording_discard(top.directory, false);
 		rmdir(top.base);
 	}
 	ntrace_profile_free(top.window.profile);
