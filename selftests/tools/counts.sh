@@ -30,7 +30,7 @@ fails "export -k: nothing" "the export is empty: -f csv without --class" "$ntrac
 
 # The functions of a report are those of the recording's, and so are their numbers.
 body() { sed -n '/^work of .*entered [1-9]/,$p' | grep -v '^In GDB' | grep . || echo none $BASHPID; }
-names() { jq -r '.functions[] | "\(.function) \(.instructions) \(.calls)"' | sort; }
+names() { jq -r '.functions[] | "\(.function) \(.instructions) \(.calls)"' | sort | grep . || echo none $BASHPID; }
 for input in r1 r3; do
 	"$ntrace" count -q -o counted $input 2>/dev/null
 	is "$("$ntrace" report --json -n 0 counted | names | cmp - <("$ntrace" report --json -n 0 $input 2>/dev/null | names) 2>&1)" "" \
