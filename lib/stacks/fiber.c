@@ -102,17 +102,20 @@ static bool loads_number(const uint8_t *bytes, unsigned int size, unsigned int *
 bool frame_forks(const struct ntrace_stacks *stacks, const struct frame *frame,
 		 const struct ntrace_space *space, uint64_t ecall)
 {
-	unsigned int number = SYS_CLONE, found;
+	const struct tree_function *function = &stacks->tree.functions[frame->function];
+	/* Of a function without a name only its code says what it calls. */
+	const bool named = !function_is_unnamed(function->name);
+	unsigned int number = named ? SYS_CLONE : 0, found;
 	struct ntrace_insn insn;
 	const uint8_t *bytes;
 	size_t size;
 
-	if (!stacks->tree.functions[frame->function].forks)
+	if (!function->forks)
 		return false;
 	for (uint64_t at = frame->low; at < ecall; at += insn.size) {
 		if (ntrace_space_read(space, at, &bytes, &size) ||
 		    ntrace_insn_decode(&stacks->hart.isa, bytes, size, at, &insn))
-			return true;
+			return named;
 		if (loads_number(bytes, insn.size, &found))
 			number = found;
 	}

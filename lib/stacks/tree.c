@@ -121,9 +121,11 @@ static bool is_setjmp(const char *name)
 	return !strcmp(name, "setjmp") || !strcmp(name, "sigsetjmp") || !strcmp(name, "getcontext");
 }
 
+/* A function of a stripped library that is not exported, as __clone3() of libc, has a made-up name. */
 static bool is_fork(const char *name)
 {
-	return strcasestr(name, "fork") || strcasestr(name, "clone") || !strcmp(name, "syscall");
+	return strcasestr(name, "fork") || strcasestr(name, "clone") || !strcmp(name, "syscall") ||
+	       function_is_unnamed(name);
 }
 
 int tree_function(struct stack_tree *tree, const struct tree_function *like, uint32_t *function)

@@ -3,6 +3,8 @@
 #ifndef NTRACE_STACKS_TREE_H
 #define NTRACE_STACKS_TREE_H
 
+#include <string.h>
+
 #include <ntrace/stacks.h>
 
 #include "profile/table.h"
@@ -30,6 +32,12 @@ struct tree_function {
 	bool looked;
 	bool switches;
 };
+
+/* Whether a function has only the name of its address. */
+static inline bool function_is_unnamed(const char *name)
+{
+	return !strncmp(name, "sub_", strlen("sub_"));
+}
 
 /*
  * @hashed: the children are in the hash table; else there is at most one, which is @last
