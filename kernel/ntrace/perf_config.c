@@ -187,8 +187,8 @@ int ntrace_perf_config(struct perf_event *event, struct ntrace_perf_event *perf_
  * @encoder: encoder; those of other harts may have other defaults
  * @config: takes the configuration
  *
- * Called in any context. An encoder without filters traces everything. An event does not return
- * what is hard-wired: it must ask for features that a decoder has to know.
+ * Called in any context. An encoder without filters traces everything. User space does not learn
+ * from an event what is hard-wired: it must ask for features that a decoder has to know.
  *
  * Return: 0, -EINVAL if no encoder supports it, -EOPNOTSUPP if this one does not.
  */

@@ -153,7 +153,7 @@ void infer_stray(struct infer *infer, bool backward, struct ntrace_exec_value va
 	};
 }
 
-/* Whether too many stray stores came from @told to @time for memory to be likely still the same. */
+/* Whether so many stray stores came between @told and @time that memory is no longer likely to be the same. */
 static bool is_stale(const struct infer *infer, uint64_t told, uint64_t time)
 {
 	size_t at = 0;
@@ -397,7 +397,7 @@ static void learn_registers(struct infer *infer, const struct exec_insn *insn)
 	}
 }
 
-/* The way that a branch or a jump took contradicts what is likely of its operands. */
+/* Gives up likely operands of a branch or a jump that with them would have gone another way. */
 static void doubt_registers(struct infer *infer, const struct exec_insn *insn)
 {
 	const unsigned int reg[2] = { insn->rs1, insn->rs2 };
@@ -553,7 +553,7 @@ int infer_pass_forward(struct infer *infer)
 	if (infer_new_log(&infer->forward, infer->whole))
 		return NTRACE_ERR_NOMEM;
 	infer_begin(infer);
-	/* Of the way backwards; what is certain is read there later, too. */
+	/* They were those of the pass backwards. Certain memory is read with them later, so they stay then. */
 	if (infer->likely)
 		infer->strays = 0;
 	for (infer->now = 0; infer->now < infer->entries && !infer->error && !infer->contradicted;

@@ -45,7 +45,7 @@ struct infer_link {
 	bool contradicted;
 };
 
-/* A store of which at most the value is known, at a time of the log of what was later, or of the one that is made. */
+/* A store to an unknown address; its value may be known. @time: of the log that struct infer names */
 struct infer_stray {
 	uint64_t time;
 	struct ntrace_exec_value value;
@@ -207,7 +207,7 @@ struct ntrace_exec_value infer_read(struct infer *infer, bool backward, uint64_t
 void infer_write(struct infer *infer, bool backward, uint64_t address, unsigned int bytes,
 		 struct ntrace_exec_value value);
 
-/** infer_stray - a store of a value to an unknown address; forwards, of what is likely */
+/** infer_stray - note a store to an unknown address; forwards, only the search for likely values does so */
 void infer_stray(struct infer *infer, bool backward, struct ntrace_exec_value value,
 		 unsigned int bytes);
 

@@ -201,7 +201,7 @@ static bool has_changed(unsigned int id)
 	return false;
 }
 
-static void put_trap(uint64_t priv, uint64_t status)
+static void write_trap(uint64_t priv, uint64_t status)
 {
 	unsigned int first = priv == 3 ? MEPC : SEPC;
 
@@ -424,10 +424,10 @@ static void put_hidden(void)
 }
 
 /* An exception in S mode, and an interrupt before the first instruction of its handler. */
-static void put_hidden_trap(void)
+static void write_hidden_trap(void)
 {
-	put_trap(1, (status_before & ~(STATUS_IE(1) | STATUS_PIE(1) | STATUS_PP(1))) |
-			    (status_before & STATUS_IE(1)) << 4 | (priv_before & 1) << 8);
+	write_trap(1, (status_before & ~(STATUS_IE(1) | STATUS_PIE(1) | STATUS_PP(1))) |
+			      (status_before & STATUS_IE(1)) << 4 | (priv_before & 1) << 8);
 	traps++;
 }
 
@@ -443,7 +443,7 @@ static void finish_trap(uint64_t pc, bool effects)
 		put_insn(pc);
 		put_memory();
 		put_changes(true, true);
-		put_trap(value[PRIV], value[MSTATUS]);
+		write_trap(value[PRIV], value[MSTATUS]);
 		put(NTRACE_TANDEM_END, 0, 0);
 		return;
 	}
@@ -453,7 +453,7 @@ static void finish_trap(uint64_t pc, bool effects)
 		put_memory();
 		put_changes(true, false);
 		if (value[PRIV] == 3 && value[SEPC] == held_pc && epc == (value[STVEC] & ~3ull))
-			put_hidden_trap();
+			write_hidden_trap();
 		else if (is_system(held))
 			put_hidden();
 		put(NTRACE_TANDEM_END, 0, 0);
@@ -466,7 +466,7 @@ static void finish_trap(uint64_t pc, bool effects)
 	put(NTRACE_TANDEM_STATE, NTRACE_TANDEM_STATE_PC, pc);
 	put_pending();
 	put_changes(false, true);
-	put_trap(value[PRIV], value[MSTATUS]);
+	write_trap(value[PRIV], value[MSTATUS]);
 	put(NTRACE_TANDEM_END, 0, 0);
 }
 
